@@ -1,8 +1,9 @@
 //! The CPU engine on one thread against the best single-item libraries, all in one run:
 //! `cargo bench -p gecc-bench --bench cpu_peers`.
 //!
-//! Batches of 4096 and 65536 items with fresh random keys, digests and signatures. gecc's figures include decoding and
-//! every check; the peers get parsed keys and signatures where their interface allows, which favours them.
+//! Batches of 4096 and 65536 items with fresh random keys, digests and signatures. gecc's figures
+//! include decoding and every check; the peers get parsed keys and signatures where their interface
+//! allows, which favours them.
 
 use criterion::{
     BatchSize, BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main,
@@ -188,8 +189,8 @@ fn secp256k1(criterion: &mut Criterion) {
     group.bench_function("libsecp256k1 (raw FFI, parsed keys)", |bencher| {
         bencher.iter(|| {
             for (digest, (signature, key)) in set.digests.iter().zip(&parsed) {
-                // SAFETY: verification reads a digest of 32 bytes, a signature and a key, all alive and initialised;
-                // the static context is what the library provides for it.
+                // SAFETY: verification reads a digest of 32 bytes, a signature and a key, all alive
+                // and initialised; the static context is what the library provides for it.
                 let valid = unsafe {
                     ffi::secp256k1_ecdsa_verify(
                         ffi::secp256k1_context_static,
@@ -308,8 +309,9 @@ fn verify_bip340(criterion: &mut Criterion) {
         bencher.iter(|| {
             for ((message, signature), key) in set.digests.iter().zip(&set.signatures).zip(&parsed)
             {
-                // SAFETY: verification reads a signature of 64 bytes, a message of this length and a key, all alive and
-                // initialised; the static context is what the library provides for it.
+                // SAFETY: verification reads a signature of 64 bytes, a message of this length and
+                // a key, all alive and initialised; the static context is what the library provides
+                // for it.
                 let valid = unsafe {
                     ffi::secp256k1_schnorrsig_verify(
                         ffi::secp256k1_context_static,
@@ -416,8 +418,8 @@ fn sign_with_libsecp256k1(
     pair: &secp256k1::Keypair,
 ) -> [u8; 64] {
     let mut signature = [0; 64];
-    // SAFETY: signing writes 64 bytes and reads a message and auxiliary data of 32 bytes and a key pair, all alive
-    // and initialised; the context was made for signing.
+    // SAFETY: signing writes 64 bytes and reads a message and auxiliary data of 32 bytes and a key
+    // pair, all alive and initialised; the context was made for signing.
     let signed = unsafe {
         ffi::secp256k1_schnorrsig_sign32(
             context.ctx().as_ptr(),
@@ -514,7 +516,8 @@ fn signed_ed25519(engine: &Engine, items: usize, signers: usize) -> SignedEd2551
     }
 }
 
-/// Verification by the rule of dalek's `verify`, and signing with keys that are expanded, as dalek's are.
+/// Verification by the rule of dalek's `verify`, and signing with keys that are expanded, as
+/// dalek's are.
 fn ed25519_curve(criterion: &mut Criterion) {
     use ed25519_dalek::{Signature, Signer, SigningKey, Verifier, VerifyingKey};
     let (engine, all_cores) = engines();

@@ -172,8 +172,8 @@ impl Codes {
             .collect();
         text.push_str(
             "}\n\nimpl Rejection {\n    \
-             /// Returns the rejection with this code, or `None` for [`Verdict::VALID_CODE`] and for bytes that are not\n    \
-             /// codes.\n",
+             /// Returns the rejection with this code, or `None` for [`Verdict::VALID_CODE`] and for\n    \
+             /// bytes that are not codes.\n",
         );
         from_code(&mut text, &names);
         writeln!(

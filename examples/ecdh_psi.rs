@@ -116,7 +116,8 @@ impl Party {
         self.mask(engine, &hash_to_curve(engine, &self.elements)?)
     }
 
-    /// Multiplies by the party's key. What comes from the other side is checked to lie on the curve.
+    /// Multiplies by the party's key. What comes from the other side is checked to lie on the
+    /// curve.
     fn mask(&self, engine: &Engine, points: &[Point]) -> ExampleResult<Vec<Point>> {
         let masked = ecdh::shared_points(engine, P256, &self.key, PublicKeys::points(points))?;
         // The parties exchange masked points; a masked point does not reveal the key.
@@ -142,8 +143,9 @@ fn intersect<'a>(engine: &Engine, alice: &'a Party, bob: &Party) -> ExampleResul
         .collect())
 }
 
-/// The first of the points with x = SHA-256(domain || counter || element) that exists; about every second x has one.
-/// Each round tries the elements that have no point yet as one batch. Variable-time: see the top of this file.
+/// The first of the points with x = SHA-256(domain || counter || element) that exists; about every
+/// second x has one. Each round tries the elements that have no point yet as one batch.
+/// Variable-time: see the top of this file.
 fn hash_to_curve(engine: &Engine, elements: &[String]) -> ExampleResult<Vec<Point>> {
     let mut points = vec![Point::IDENTITY; elements.len()];
     let mut open: Vec<usize> = (0..elements.len()).collect();

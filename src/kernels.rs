@@ -30,8 +30,8 @@ use std::sync::OnceLock;
 /// Ampere except those of Jetson boards.
 pub const PACKED: &[&str] = &["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"];
 
-/// The hash of the sources and options of all operations' kernels, as 32 hexadecimal digits. Libraries with the same
-/// hash use each other's packs.
+/// The hash of the sources and options of all operations' kernels, as 32 hexadecimal digits.
+/// Libraries with the same hash use each other's packs.
 pub fn sources_hash() -> String {
     kernel_files::sources_hash()
 }
@@ -389,8 +389,8 @@ ptxas info    : Function properties for shared_function
             }
             let size = std::fs::metadata(&path).unwrap().len() as usize;
             assert!(size < bytes / 2, "{size} of {bytes} bytes");
-            // The operations have more kernels than these, and a pack under another name is for another
-            // architecture.
+            // The operations have more kernels than these, and a pack under another name is for
+            // another architecture.
             assert!(
                 check_pack(&path)
                     .unwrap_err()

@@ -1,5 +1,5 @@
-//! Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256, brainpoolP256r1 and SM2, and
-//! Ed25519.
+//! Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256,
+//! brainpoolP256r1 and SM2, and Ed25519.
 //!
 //! For programs that need millions of operations: every call takes slices, runs on all GPUs, or on
 //! all cores if there is no GPU, and returns one answer per item, in order. An invalid item gets

@@ -1,10 +1,10 @@
 //! Ordered, bounded pipelines: reading, computing and writing run concurrently, each on threads of
 //! its own, while results keep the order of the items and memory stays bounded.
 //!
-//! A pipeline ([`pipeline`](fn@pipeline)) has one thread that sends items, several that process them, and
-//! one that receives the results in the order of the items. Dropping any end stops the others, so
-//! that all threads end. A [`MemoryBudget`] limits the bytes in flight, and [`map`] distributes the items
-//! of one step over the threads of a pool.
+//! A pipeline ([`pipeline`](fn@pipeline)) has one thread that sends items, several that process
+//! them, and one that receives the results in the order of the items. Dropping any end stops the
+//! others, so that all threads end. A [`MemoryBudget`] limits the bytes in flight, and [`map`]
+//! distributes the items of one step over the threads of a pool.
 //!
 //! ```
 //! use gecc::pipeline::pipeline;

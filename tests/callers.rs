@@ -182,8 +182,8 @@ fn child(name: &str) {
     let engine: &Engine = Box::leak(Box::new(engine().build().expect("the engine starts")));
     expected();
     let most = watch_threads(|| way(engine));
-    // The engine's own, the callers' (16 of tokio besides 4, or 64), this one, the one that watches and one that builds
-    // a table.
+    // The engine's own, the callers' (16 of tokio besides 4, or 64), this one, the one that watches
+    // and one that builds a table.
     let engine_threads = 2 + 5 * engine.info().devices.len();
     let callers = if first == "plain_threads" { 64 } else { 20 };
     // While kernels are compiled each has a thread, and the driver has some of its own.

@@ -38,10 +38,11 @@ const SIZES: &[usize] = &[1, 64, 1000, LARGEST];
 const LARGEST: usize = 5000;
 /// Batch sizes for operations that compute items one at a time.
 const SMALL_SIZES: &[usize] = &[1, 64, 1000];
-/// Batches of more items are not signed with the check of signatures, which takes several times as long.
+/// Batches of more items are not signed with the check of signatures, which takes several times as
+/// long.
 const MOST_CHECKED: usize = 1000;
-/// The first `ALL_UP_TO` items are all searched for, and of the others one in `ONE_IN`: shared points
-/// are computed one at a time here.
+/// The first `ALL_UP_TO` items are all searched for, and of the others one in `ONE_IN`: shared
+/// points are computed one at a time here.
 const ALL_UP_TO: usize = 64;
 const ONE_IN: usize = 16;
 

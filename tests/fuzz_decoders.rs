@@ -1,7 +1,9 @@
-//! Mutated encodings against the reference and against the rules written out: keys, signatures, scalars.
+//! Mutated encodings against the reference and against the rules written out: keys, signatures,
+//! scalars.
 //!
-//! A stand-in for cargo-fuzz, which needs a nightly compiler. Runs for 20 seconds of one core, spread evenly over the
-//! decoders; `GECC_FUZZ_SECONDS` sets another time, and `GECC_TEST_SEED` repeats a run that failed.
+//! A stand-in for cargo-fuzz, which needs a nightly compiler. Runs for 20 seconds of one core,
+//! spread evenly over the decoders; `GECC_FUZZ_SECONDS` sets another time, and `GECC_TEST_SEED`
+//! repeats a run that failed.
 
 #[allow(dead_code, reason = "fuzzing needs only what the suite shares")]
 mod suite;
@@ -166,7 +168,8 @@ fn keys_of<S: Scheme>() {
         ]);
     }
     corpus.extend(bad_keys::<S::C>().into_iter().map(|(_, bytes, _)| bytes));
-    // A signature that fits no key of the corpus: only the key's own checks differ from item to item.
+    // A signature that fits no key of the corpus: only the key's own checks differ from item to
+    // item.
     let item = signed::<S>(&mut random, 1, 1).remove(0).item;
     let p = modulus::<S::C>();
     fuzz(
@@ -333,7 +336,8 @@ fn expected_of_integer(der: &[u8]) -> Option<([u8; 32], &[u8])> {
     };
     let (value, rest) = rest.split_at_checked(usize::from(*length))?;
     let digits = match value {
-        // A zero byte first only where the number would look negative without it; and 0 itself is one byte.
+        // A zero byte first only where the number would look negative without it; and 0 itself is
+        // one byte.
         [0] => value,
         [0, digits @ ..] if digits[0] >= 0x80 => digits,
         [] | [0, ..] => return None,

@@ -133,7 +133,8 @@ impl Batch {
         }
     }
 
-    /// One of the four operations on the first `n` items, at most all, compared with the CPU's results.
+    /// One of the four operations on the first `n` items, at most all, compared with the CPU's
+    /// results.
     fn check(&self, engine: &Engine, operation: usize, n: usize) {
         let digests = &self.digests[..n];
         let secrets = &self.secrets[..n];
@@ -190,7 +191,8 @@ impl Batch {
 /// A batch whose data is several times the memory that the engine may use.
 fn batches_larger_than_the_memory() {
     let batch = Batch::get();
-    // Kernels and their stacks are not working memory, and stay: they are there before counting begins.
+    // Kernels and their stacks are not working memory, and stay: they are there before counting
+    // begins.
     batch.check_all(&gpu().build().unwrap(), 64);
     for limit in [64 * MIB, 256 * MIB] {
         let engine = gpu().max_memory(limit).build().unwrap();
@@ -294,7 +296,8 @@ fn two_engines_at_once() {
 }
 
 fn calls_release_device_memory() {
-    // Tables of keys that stay in use take more memory, up to their share: here the narrowest ones fill it.
+    // Tables of keys that stay in use take more memory, up to their share: here the narrowest ones
+    // fill it.
     let engine = gpu().max_memory(8192 * MIB).build().unwrap();
     let batch = Batch::get();
     let mut before = 0;
@@ -345,8 +348,8 @@ fn short_device_memory() {
         assert!(engine.failures().is_empty());
         drop(taken);
     }
-    // Hardly any, of which the driver may need all, and none: the results, a clear message, or the CPU; and when there
-    // is memory again, so is the GPU.
+    // Hardly any, of which the driver may need all, and none: the results, a clear message, or the
+    // CPU; and when there is memory again, so is the GPU.
     let strict = gpu().build().unwrap();
     let automatic = Engine::new().unwrap();
     for left in [60 * MIB, 0] {
@@ -483,7 +486,8 @@ fn while_computing(engine: &Engine, fail: impl FnOnce()) -> Vec<String> {
 /// Makes a device unusable for this process.
 fn lose(ordinal: usize) {
     let device = result::device::get(ordinal as i32).expect("there is such a GPU");
-    // SAFETY: no call of this thread uses the context, and what others do with it afterwards the driver refuses.
+    // SAFETY: no call of this thread uses the context, and what others do with it afterwards the
+    // driver refuses.
     unsafe { sys::cuDevicePrimaryCtxReset_v2(device) }
         .result()
         .expect("the context ends");

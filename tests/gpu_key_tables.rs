@@ -178,7 +178,8 @@ fn other_keys_replace_the_tables() {
     assert!(engine.info().devices.len() > 1 || counts == [1, 1, 1, 0, 1, 0]);
 }
 
-/// Keys of which some occur often and most seldom, in chunks of every size, and with little memory for tables.
+/// Keys of which some occur often and most seldom, in chunks of every size, and with little memory
+/// for tables.
 fn verdicts_do_not_depend_on_tables() {
     let engines: [fn(EngineBuilder) -> EngineBuilder; 6] = [
         |builder| builder,

@@ -1,5 +1,6 @@
-//! The device code below `cuda/kernels/`, compiled as plain C++ by the system's compiler and compared with big integers
-//! and the RustCrypto crates: field and scalar arithmetic, point formulas, recoding, multiplication by windows.
+//! The device code below `cuda/kernels/`, compiled as plain C++ by the system's compiler and
+//! compared with big integers and the RustCrypto crates: field and scalar arithmetic, point
+//! formulas, recoding, multiplication by windows.
 
 mod harness;
 mod host_build;
@@ -206,7 +207,8 @@ fn field_cases(session: &mut Session, modulus: &Modulus) {
     }
 }
 
-/// Sums of products and elements. With one as a factor they come as close to the ends of the range as the elements do.
+/// Sums of products and elements. With one as a factor they come as close to the ends of the range
+/// as the elements do.
 fn open_cases(session: &mut Session, modulus: &Modulus) {
     let edges = modulus.values(edge_values(&modulus.p));
     let one = &modulus.factor % &modulus.p;
@@ -408,7 +410,8 @@ where
                 &[&px, &py, &qx, &qy],
                 vec![qx.clone(), qy.clone()],
             );
-            // z = 0 would be the identity, and random words are all zero often enough to fail once in a hundred runs.
+            // z = 0 would be the identity, and random words are all zero often enough to fail once
+            // in a hundred runs.
             for z in [
                 number(1),
                 &modulus.p - 1u32,

@@ -1,5 +1,5 @@
-//! The device code of Ed25519, compiled as plain C++ by the system's compiler: arithmetic and points compared with big
-//! integers, verdicts and signatures with those of the CPU engine.
+//! The device code of Ed25519, compiled as plain C++ by the system's compiler: arithmetic and
+//! points compared with big integers, verdicts and signatures with those of the CPU engine.
 
 mod harness;
 #[allow(dead_code, reason = "not every test needs all")]
@@ -263,7 +263,8 @@ fn products() {
     run(session);
 }
 
-/// c k = d modulo 8 n for an odd c: for k around ratios of small numbers and powers of 2, and others.
+/// c k = d modulo 8 n for an odd c: for k around ratios of small numbers and powers of 2, and
+/// others.
 fn halves() {
     let mut session = Session::default();
     let points = &*N << 3u32;

@@ -1,5 +1,5 @@
-//! The device code of hashing and signing, compiled as plain C++ by the system's compiler and compared with the
-//! RustCrypto crates, big integers and the CPU engine.
+//! The device code of hashing and signing, compiled as plain C++ by the system's compiler and
+//! compared with the RustCrypto crates, big integers and the CPU engine.
 
 mod harness;
 // The sessions there are of numbers.

@@ -1,6 +1,7 @@
-//! Arithmetic of `cuda/modular/`, and the multiplication methods of gecc-bench, compiled as plain C++ by the system's
-//! compiler and compared with big integers: every method at every size, batch multiplication modulo any odd number,
-//! modular exponentiation. They need a C++ compiler (`c++`, or `$CXX`).
+//! Arithmetic of `cuda/modular/`, and the multiplication methods of gecc-bench, compiled as plain
+//! C++ by the system's compiler and compared with big integers: every method at every size, batch
+//! multiplication modulo any odd number, modular exponentiation. They need a C++ compiler (`c++`,
+//! or `$CXX`).
 
 mod harness;
 
@@ -198,7 +199,8 @@ fn modexp_parameters(modulus: &BigUint, samples: usize) -> BigUint {
         .fold(number(0), |sum, word| (sum << 64) + word)
 }
 
-/// `rounds` times c = c a / 2^radix and c = c^2 / 2^radix, as the kernels of gecc-bench's `lab/methods.cu` do.
+/// `rounds` times c = c a / 2^radix and c = c^2 / 2^radix, as the kernels of gecc-bench's
+/// `lab/methods.cu` do.
 fn method_cases(session: &mut Session, method: &str, bits: usize, radix: usize, modulus: &BigUint) {
     let radix_inverse = power_of_two(radix)
         .modinv(modulus)
@@ -388,7 +390,8 @@ impl Driver {
             .spawn()
             .expect("the driver starts");
         let mut stdin = child.stdin.take().expect("piped");
-        // The driver answers while it reads: both pipes must move. It may stop early, which the caller notices.
+        // The driver answers while it reads: both pipes must move. It may stop early, which the
+        // caller notices.
         let writer = thread::spawn(move || {
             let _ = stdin.write_all(input.as_bytes());
         });

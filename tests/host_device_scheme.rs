@@ -166,7 +166,8 @@ where
         }
     }
 
-    /// Any R is that of a valid ECDSA signature, for a key that follows from it: Q = (R - u1 G) / u2.
+    /// Any R is that of a valid ECDSA signature, for a key that follows from it: Q = (R - u1 G) /
+    /// u2.
     fn signed_with(
         &self,
         nonce_point: &ProjectivePoint<C>,

@@ -266,8 +266,8 @@ fn multiplications(driver: &Driver, group: &mut Group, lambda: &BigUint) {
     session.run(driver);
 }
 
-/// u G + v Q, by windows of Q and by a table of Q: all of them in the groups of order 7 and 13; in that of order 199,
-/// for every Q one in a thousand.
+/// u G + v Q, by windows of Q and by a table of Q: all of them in the groups of order 7 and 13; in
+/// that of order 199, for every Q one in a thousand.
 fn sums(session: &mut Session, group: &mut Group) {
     let n = group.order;
     for i in 1..n {

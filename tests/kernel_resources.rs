@@ -1,4 +1,5 @@
-//! Every kernel compiles for every curve and for three generations of GPUs, within limits of registers and spills.
+//! Every kernel compiles for every curve and for three generations of GPUs, within limits of
+//! registers and spills.
 //!
 //! Needs NVRTC but no GPU.
 
@@ -30,8 +31,9 @@ const MORE_REGISTERS: &[(&str, u32)] = &[
     ("gecc_square_mod", 255),
 ];
 
-/// Bytes that a thread of these kernels may spill (stores, by the assembler's report); any other may spill nothing. All
-/// are spills outside the inner loops, or arrays that are indexed at run time.
+/// Bytes that a thread of these kernels may spill (stores, by the assembler's report); any other
+/// may spill nothing. All are spills outside the inner loops, or arrays that are indexed at run
+/// time.
 const SPILLS: &[(&str, u32)] = &[
     ("gecc_upmul", 192),
     ("gecc_normalize", 24),

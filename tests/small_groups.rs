@@ -1,16 +1,17 @@
-//! Exhaustive tests in small groups, after the tests of that name in libsecp256k1: curves over the field of secp256k1,
-//! with a = 0 but for one, and the points of order 7, 13 and 199 on them. Every pair of points can be added there, and
-//! every point multiplied by every scalar. Sums of equal and of opposite
-//! points and intermediate results that are the identity, which random tests in a large group never
-//! meet, occur at every step.
+//! Exhaustive tests in small groups, after the tests of that name in libsecp256k1: curves over the
+//! field of secp256k1, with a = 0 but for one, and the points of order 7, 13 and 199 on them. Every
+//! pair of points can be added there, and every point multiplied by every scalar. Sums of equal and
+//! of opposite points and intermediate results that are the identity, which random tests in a large
+//! group never meet, occur at every step.
 //!
 //! # Scalars
-//! Scalars are numbers modulo N = n q, which has 256 bits, and not modulo the order n. A scalar acts on a point by its
-//! residue modulo n, so that each residue has many representatives; modulo n the recodings would have one digit that is
-//! not 0. The tests take every residue, as the number below n, as the largest below N and at random. The arithmetic of
-//! scalars, the decomposition for the endomorphism and the recodings are those of the production code, in their full
-//! length. ECDSA works as in a group of order N: x-coordinates are compared modulo N, s is prime to N. The challenges
-//! of BIP 340 are hashes, so that messages are tried until each residue has one.
+//! Scalars are numbers modulo N = n q, which has 256 bits, and not modulo the order n. A scalar
+//! acts on a point by its residue modulo n, so that each residue has many representatives; modulo n
+//! the recodings would have one digit that is not 0. The tests take every residue, as the number
+//! below n, as the largest below N and at random. The arithmetic of scalars, the decomposition for
+//! the endomorphism and the recodings are those of the production code, in their full length. ECDSA
+//! works as in a group of order N: x-coordinates are compared modulo N, s is prime to N. The
+//! challenges of BIP 340 are hashes, so that messages are tried until each residue has one.
 //!
 //! # Coverage
 //! Each group is taken with and without the endomorphism, that of order 7 also on a curve y^2 = x^3 - 43 x + 166, whose
@@ -20,17 +21,19 @@
 //!
 //! # Limitations
 //! Tables in production have no room for the identity, and rely on a large order for that. So here:
-//! - the table of G has the largest window w of which all multiples, up to 2^(w-1) G, are points: 3, 4 and 8 bits.
-//!   Tables of repeated keys choose their window by themselves, at least 4 bits, and are left out where n = 7;
-//! - the odd multiples up to 31 P, by which the lanes multiply, exist where n = 199 alone. In the smaller groups,
-//!   points are multiplied by the portable code, whose odd multiples may be the identity, and the lanes only sum up
-//!   entries of tables;
-//! - the uniform code for secret scalars is not complete: see `small_groups/uniform.rs`. Where the lanes do not compute
-//!   an item of signing or ECDH, the RustCrypto crates do, and these take no part in the tests.
+//! - the table of G has the largest window w of which all multiples, up to 2^(w-1) G, are points:
+//!   3, 4 and 8 bits. Tables of repeated keys choose their window by themselves, at least 4 bits,
+//!   and are left out where n = 7;
+//! - the odd multiples up to 31 P, by which the lanes multiply, exist where n = 199 alone. In the
+//!   smaller groups, points are multiplied by the portable code, whose odd multiples may be the
+//!   identity, and the lanes only sum up entries of tables;
+//! - the uniform code for secret scalars is not complete: see `small_groups/uniform.rs`. Where the
+//!   lanes do not compute an item of signing or ECDH, the RustCrypto crates do, and these take no
+//!   part in the tests.
 //!
 //! # Implementation
-//! The library's interface accepts no other curves. Therefore its sources are a part of this program, and are compiled as far as
-//! the tests use them.
+//! The library's interface accepts no other curves. Therefore its sources are a part of this
+//! program, and are compiled as far as the tests use them.
 
 #![allow(
     dead_code,

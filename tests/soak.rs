@@ -1,36 +1,41 @@
-//! Millions of random items per curve against the reference: carry errors that show once in several hundred thousand
-//! items escape every shorter test.
+//! Millions of random items per curve against the reference: carry errors that show once in several
+//! hundred thousand items escape every shorter test.
 //!
-//! `cargo test --release -p gecc-bench --test soak -- --ignored` runs 10^7 items per curve and operation
-//! (`GECC_SOAK_ITEMS` sets another number).
+//! `cargo test --release -p gecc-bench --test soak -- --ignored` runs 10^7 items per curve and
+//! operation (`GECC_SOAK_ITEMS` sets another number).
 //!
 //! # Speed of the reference
-//! RustCrypto verifies a few thousand signatures a second. But a signature need not be verified by the reference to be
-//! known as valid: with scalars k, u2, d and the points R = k G and Q = d G, the scheme's own equation yields the digest
-//! and the signature for u1 = k - u2 d (`support::scheme`). R and Q come from arithmetic progressions of random
-//! scalars, renewed every `RUN` items, so that RustCrypto's addition yields a new pair of known scalar and point in
-//! less than a microsecond; coordinates, digests, u1 and u2 are as random as any. So every verdict, recovered key and
-//! product is known exactly, item by item, and all of it rests on RustCrypto's arithmetic alone. A tenth of the
-//! signatures is corrupted in ways whose verdict follows from the way.
+//! RustCrypto verifies a few thousand signatures a second. But a signature need not be verified by
+//! the reference to be known as valid: with scalars k, u2, d and the points R = k G and Q = d G,
+//! the scheme's own equation yields the digest and the signature for u1 = k - u2 d
+//! (`support::scheme`). R and Q come from arithmetic progressions of random scalars, renewed every
+//! `RUN` items, so that RustCrypto's addition yields a new pair of known scalar and point in less
+//! than a microsecond; coordinates, digests, u1 and u2 are as random as any. So every verdict,
+//! recovered key and product is known exactly, item by item, and all of it rests on RustCrypto's
+//! arithmetic alone. A tenth of the signatures is corrupted in ways whose verdict follows from the
+//! way.
 //!
 //! Signing and ECDH, for which the reference must do the tested work itself, are tested on a
 //! thirty-second of the items.
 //!
-//! An error that gecc shares with RustCrypto would pass all that. So in separate tests a fraction of these
-//! items goes through a second implementation of each curve (`oracle`): public keys and ECDH, signatures that gecc
-//! makes, that the other makes, and that follow from the equation, as they are and corrupted.
+//! An error that gecc shares with RustCrypto would pass all that. So in separate tests a fraction
+//! of these items goes through a second implementation of each curve (`oracle`): public keys and
+//! ECDH, signatures that gecc makes, that the other makes, and that follow from the equation, as
+//! they are and corrupted.
 //!
-//! BIP 340 is compared with libsecp256k1 item by item, both ways: signatures that either of them makes are verified by
-//! the other, as they are and corrupted. Batch verification are included if signatures are known to be valid, or all
-//! but a few are.
+//! BIP 340 is compared with libsecp256k1 item by item, both ways: signatures that either of them
+//! makes are verified by the other, as they are and corrupted. Batch verification are included if
+//! signatures are known to be valid, or all but a few are.
 //!
-//! Ed25519 is compared with `ed25519-dalek`, signatures and verdicts, and with AWS-LC, verdicts, item by item: honest
-//! signatures, corrupted ones, and adversarial ones, whose verdict by every rule follows from how they were made.
+//! Ed25519 is compared with `ed25519-dalek`, signatures and verdicts, and with AWS-LC, verdicts,
+//! item by item: honest signatures, corrupted ones, and adversarial ones, whose verdict by every
+//! rule follows from how they were made.
 //!
-//! Silent payments are compared with a composition of libsecp256k1's point arithmetic: a tenth as many rows.
+//! Silent payments are compared with a composition of libsecp256k1's point arithmetic: a tenth as
+//! many rows.
 //!
-//! In addition, `crossed_*` sign as many items on the default engine (the GPUs, if there are any) and verify them on
-//! the CPU.
+//! In addition, `crossed_*` sign as many items on the default engine (the GPUs, if there are any)
+//! and verify them on the CPU.
 
 mod harness;
 mod oracle;
@@ -69,8 +74,8 @@ const BATCH: usize = 1 << 16;
 /// Items per batch of operations that are crossed, and of batch verification: enough for those of
 /// GPUs.
 const LARGE_BATCH: usize = 1 << 20;
-/// The number of items of a batch for batch verification among which one is corrupted: some groups have
-/// none.
+/// The number of items of a batch for batch verification among which one is corrupted: some groups
+/// have none.
 const FEW_CORRUPTED: usize = 1 << 18;
 /// Items of one progression.
 const RUN: usize = 1 << 10;
@@ -279,8 +284,9 @@ fn silent_payments_by_libsecp256k1() {
     );
 }
 
-/// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh data. All are verified
-/// by both, then with a few of them corrupted by batch verification, and with a tenth of them corrupted one by one.
+/// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh
+/// data. All are verified by both, then with a few of them corrupted by batch verification, and
+/// with a tenth of them corrupted one by one.
 fn bip340_by_libsecp256k1() {
     soak(
         "BIP 340 by libsecp256k1",
@@ -354,7 +360,8 @@ fn in_runs<T: Send>(
         .collect()
 }
 
-/// Verifies a batch of which a tenth is corrupted; by a different key for each item, or by keys that repeat.
+/// Verifies a batch of which a tenth is corrupted; by a different key for each item, or by keys
+/// that repeat.
 fn signatures<S: Scheme>(
     engine: &Engine,
     random: &mut Random,

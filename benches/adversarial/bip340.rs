@@ -1,5 +1,5 @@
-//! Batch verification of BIP 340: invalid items at every fraction, compared with verification one by
-//! one.
+//! Batch verification of BIP 340: invalid items at every fraction, compared with verification one
+//! by one.
 
 use crate::compare::Bench;
 use crate::equations::fractions;

@@ -1,5 +1,5 @@
-//! Batch verification of ECDSA: invalid items at every fraction, and items that take no part, compared
-//! with verification one by one.
+//! Batch verification of ECDSA: invalid items at every fraction, and items that take no part,
+//! compared with verification one by one.
 
 use crate::compare::Bench;
 use crate::recoverable::Recoverable;

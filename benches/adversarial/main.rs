@@ -3,9 +3,9 @@
 //! The sender of a batch may choose its items so that additions meet equal or opposite points, keys
 //! repeat just often enough for a table, every item is rejected, or a group that is verified
 //! together contains one invalid item. For each operation this compares the rates of such batches
-//! with that of a baseline one, in the same run, and exits with 1 if an adversarial batch has less than
-//! `compare::FLOOR` of the baseline rate. Results are compared with those of a CPU engine on all
-//! cores: the portable one, or for a GPU, whose batches are large, the fastest there is.
+//! with that of a baseline one, in the same run, and exits with 1 if an adversarial batch has less
+//! than `compare::FLOOR` of the baseline rate. Results are compared with those of a CPU engine on
+//! all cores: the portable one, or for a GPU, whose batches are large, the fastest there is.
 //!
 //! Arguments choose comparisons whose name contains one of them, such as `recover` or `P-256`, or
 //! `together` for groups.
@@ -38,7 +38,8 @@ use support::scheme::{Ecdsa, Sm2Dsa};
 /// The comparisons on each engine.
 fn benches(chosen: &[String]) -> Vec<Bench<'_>> {
     const CPU_ITEMS: [usize; 2] = [1 << 12; 2];
-    // Chunks that are computed together have 2^17 items or more, and those that fail at most a quarter of a batch.
+    // Chunks that are computed together have 2^17 items or more, and those that fail at most a
+    // quarter of a batch.
     const GPU_ITEMS: [usize; 2] = [1 << 18, 1 << 22];
     let cpu = Engine::builder().backend(Backend::Cpu);
     let one_thread = cpu.clone().threads(1);

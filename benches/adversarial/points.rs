@@ -117,11 +117,12 @@ pub fn small<C: TestCurve>() -> Vec<BigUint> {
         .collect()
 }
 
-/// Scalars whose last addition meets equal points, where digits are odd and of 5 bits: twice the last digit's multiple.
-/// P-256 has none.
+/// Scalars whose last addition meets equal points, where digits are odd and of 5 bits: twice the
+/// last digit's multiple. P-256 has none.
 pub fn last_window<C: TestCurve>() -> Vec<BigUint> {
     let n = order::<C>();
-    // Where 3 divides n - 1, as on secp256k1 alone, lambda is the smaller root of lambda^2 + lambda + 1.
+    // Where 3 divides n - 1, as on secp256k1 alone, lambda is the smaller root of lambda^2 + lambda
+    // + 1.
     let one = BigUint::from(1u32);
     if &n % 3u32 != one {
         return vec![BigUint::from(6u32), n - 6u32];

@@ -1,4 +1,5 @@
-//! Signing, public keys and ECDH: keys at which multiplications meet equal points. Such keys may be an attacker's own.
+//! Signing, public keys and ECDH: keys at which multiplications meet equal points. Such keys may be
+//! an attacker's own.
 
 use crate::compare::Bench;
 use crate::points::{last_window, points, scalars, shuffled, small};
@@ -53,8 +54,8 @@ fn secret_keys(scalars: Vec<[u8; 32]>) -> Keys {
     scalars.into_iter().map(SecretKey::from_bytes).collect()
 }
 
-/// The private key whose product with G meets equal points in the last addition, where digits are odd and of 6 bits,
-/// and its opposite: 2 * 15 * 2^252 - n.
+/// The private key whose product with G meets equal points in the last addition, where digits are
+/// odd and of 6 bits, and its opposite: 2 * 15 * 2^252 - n.
 fn last_window_of_base<C: TestCurve>() -> Vec<BigUint> {
     let n = order::<C>();
     let key = (BigUint::from(30u32) << 252u32) - &n;

@@ -43,8 +43,9 @@ fn multiples<C: TestCurve>(items: usize) -> Pairs<C> {
     (scalars, encode_all::<C>(&points))
 }
 
-/// Items whose u1 and u2 `choose` makes from the number of the item and its key's discrete logarithm. They claim a
-/// random x, and so are rejected in the end. Returns `None` if r or s would be 0.
+/// Items whose u1 and u2 `choose` makes from the number of the item and its key's discrete
+/// logarithm. They claim a random x, and so are rejected in the end. Returns `None` if r or s would
+/// be 0.
 fn by_key<S: Scheme>(
     random: &mut Random,
     (scalars, points): &Pairs<S::C>,
@@ -82,8 +83,9 @@ fn meet<C: TestCurve>(random: &mut Random, d: &Scalar<C>, equal: bool) -> [Scala
     [u1, if equal { u2 } else { -u2 }]
 }
 
-/// A scalar k with signed digits of `window` bits, and c: when the terms of k G are added to c G one after the other,
-/// two additions meet equal points, or the second opposite ones. Which ones depends on `item`.
+/// A scalar k with signed digits of `window` bits, and c: when the terms of k G are added to c G
+/// one after the other, two additions meet equal points, or the second opposite ones. Which ones
+/// depends on `item`.
 fn meet_twice<C: TestCurve>(
     random: &mut Random,
     window: usize,
@@ -355,8 +357,8 @@ fn recoveries<C: EcdsaReference>(items: usize) -> Vec<(&'static str, Recoverable
     ]
 }
 
-/// Signatures whose R is G or -G, with the u1 and u2 that `choose` returns for each item: r = x(G), u1 = -e / r and
-/// u2 = s / r.
+/// Signatures whose R is G or -G, with the u1 and u2 that `choose` returns for each item: r = x(G),
+/// u1 = -e / r and u2 = s / r.
 fn by_generator<C: EcdsaReference>(
     random: &mut Random,
     items: usize,

@@ -1,4 +1,5 @@
-//! Embeds the kernels of `cuda/`, and writes the functions that start them, as the library does for its own.
+//! Embeds the kernels of `cuda/`, and writes the functions that start them, as the library does for
+//! its own.
 
 #[path = "../../cuda/emit_launchers.rs"]
 mod emit_launchers;
@@ -59,7 +60,8 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Rust with the headers as (name, text), and the kernels as (stem, text, whether they need a curve).
+/// Rust with the headers as (name, text), and the kernels as (stem, text, whether they need a
+/// curve).
 fn device_sources(own: &[Source], all: &[Source]) -> String {
     let mut headers = String::new();
     let mut kernels = String::new();

@@ -1,4 +1,5 @@
-//! Sets the SONAME of the shared library. Before version 1 every minor version may change the interface.
+//! Sets the SONAME of the shared library. Before version 1 every minor version may change the
+//! interface.
 
 use std::env::var;
 

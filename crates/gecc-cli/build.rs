@@ -1,8 +1,8 @@
 //! Finds the commit that the command is built from, for `gecc --version`.
 //!
-//! It is, in this order, what the environment variable `GECC_COMMIT` says, which is for those who build packages; what
-//! Cargo has noted in a package that it made (`.cargo_vcs_info.json`); or what git's own files say, which are read
-//! without git. Where there is none of these it is unknown.
+//! It is, in this order, what the environment variable `GECC_COMMIT` says, which is for those who
+//! build packages; what Cargo has noted in a package that it made (`.cargo_vcs_info.json`); or what
+//! git's own files say, which are read without git. Where there is none of these it is unknown.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -22,7 +22,8 @@ fn main() {
         },
         _ => Found::of(&package),
     };
-    // Cargo runs this again when one of them changes. One that is not there would be a change each time.
+    // Cargo runs this again when one of them changes. One that is not there would be a change each
+    // time.
     for path in found.read.iter().filter(|path| path.exists()) {
         println!("cargo::rerun-if-changed={}", path.display());
     }

@@ -34,7 +34,8 @@ GECC_FN void fold_borrow(u32* r, u32 borrow) {
 GECC_FN void fold_high_half(u32* r, const u32* t) {
     const u32 c[2] = GECC_FOLD_C;
     const u32* high = t + 8;
-    // high c = high c0 + high 2^32. The odd products are added to high 2^32, the even ones to the low half.
+    // high c = high c0 + high 2^32. The odd products are added to high 2^32, the even ones to the
+    // low half.
     u32 odd[9];  // words 1 ..
     GECC_UNROLL
     for (int i = 0; i < 8; i++) odd[i] = high[i];

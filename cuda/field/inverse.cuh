@@ -34,7 +34,8 @@ GECC_FN i32 divsteps_30(DivstepMatrix& t, i32 theta, u32 f, u32 g) {
         // Invariant: (u f0 + v g0) = 2^i f and (q f0 + r g0) = 2^i g modulo 2^32.
         u32 odd = 0 - (g & 1);
         u32 swap = odd & (u32)(theta >> 31);
-        // g odd, delta positive: (f, g) <- (g, (g - f) / 2); g odd otherwise: g <- (g + f) / 2; g even: g <- g / 2.
+        // g odd, delta positive: (f, g) <- (g, (g - f) / 2); g odd otherwise: g <- (g + f) / 2; g
+        // even: g <- g / 2.
         u32 old_f = f, old_u = u, old_v = v;
         f ^= (f ^ g) & swap;
         u ^= (u ^ q) & swap;

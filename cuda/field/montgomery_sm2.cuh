@@ -1,7 +1,8 @@
 // Montgomery reduction modulo the SM2 prime p = 2^256 - 2^224 - 2^96 + 2^64 - 1 by additions and
 // subtractions.
 //
-// With R = 2^256 and s = 2^32 - 1: s (2^224 - 2^64) = 2^256 - 2^224 - 2^96 + 2^64 = p + 1. So t + m p = 0 mod R for
+// With R = 2^256 and s = 2^32 - 1: s (2^224 - 2^64) = 2^256 - 2^224 - 2^96 + 2^64 = p + 1. So t + m
+// p = 0 mod R for
 //     m = t + (m s) 2^224 - (m s) 2^64 mod R,
 // from which m is computed two words at a time, and (t + m p) / R is the high half of t plus the
 // parts of (m s)(2^224 - 2^64) and of the carries of the low half above R.

@@ -1,10 +1,12 @@
-// The full square of a number of eight words: the triangle of cross products in rows as in field/product.cuh, doubled
-// once, then the squares of the words in one chain. 36 wide multiplications.
+// The full square of a number of eight words: the triangle of cross products in rows as in
+// field/product.cuh, doubled once, then the squares of the words in one chain. 36 wide
+// multiplications.
 #pragma once
 #include "primitives/words.cuh"
 
 GECC_FN void square(u32* r, const u32* a) {
-    // even holds words 0, 1, ...; odd holds words 1, 2, .... Row i has the products a[i] a[j] with j > i.
+    // even holds words 0, 1, ...; odd holds words 1, 2, .... Row i has the products a[i] a[j] with
+    // j > i.
     u32 even[14], odd[14];
     products<4>(odd, a + 1, a[0]);
     products<3>(even + 2, a + 2, a[0]);

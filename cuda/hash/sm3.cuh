@@ -7,8 +7,8 @@ struct Sm3 {
         return {{0x7380166f, 0x4914b2b9, 0x172442d7, 0xda8a0600, 0xa96f30bc, 0x163138aa, 0xe38dee4d, 0xb0fb0e4e}};
     }
 
-    // Section 5.3. The expanded message is a window of sixteen words that runs four words ahead of the rounds:
-    // W'_j = W_j ^ W_(j+4).
+    // Section 5.3. The expanded message is a window of sixteen words that runs four words ahead of
+    // the rounds: W'_j = W_j ^ W_(j+4).
     template <Adding kAdding = kBesideLogic>
     static GECC_MEMBER HashState compress(const HashState& state, const HashBlock& block) {
         HashBlock w = block;

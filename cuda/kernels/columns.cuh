@@ -92,8 +92,8 @@ using XyzzRows = u32;
 // A list of buckets. Its length is in the counters.
 using BucketList = u32;
 
-// Coefficients of batch verification (kernels/batch_verification.cu): 128 bits, or 0 for an item that does not
-// take part.
+// Coefficients of batch verification (kernels/batch_verification.cu): 128 bits, or 0 for an item
+// that does not take part.
 using Coefficients = Each<u32, 4>;
 // Scalars in rows.
 using ScalarRows = u32;

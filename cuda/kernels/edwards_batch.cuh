@@ -1,4 +1,5 @@
-// Batches of points of a twisted Edwards curve in device memory, in columns: x before y, or X before Y before Z.
+// Batches of points of a twisted Edwards curve in device memory, in columns: x before y, or X
+// before Y before Z.
 #pragma once
 #include "curve/edwards.cuh"
 #include "kernels/layout.cuh"

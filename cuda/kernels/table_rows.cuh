@@ -1,4 +1,5 @@
-// Tables of affine points: an entry is a row of sixteen words, x and y in field form. Tables are 16-byte aligned.
+// Tables of affine points: an entry is a row of sixteen words, x and y in field form. Tables are
+// 16-byte aligned.
 #pragma once
 #include "curve/point.cuh"
 #include "kernels/vector.cuh"

@@ -74,7 +74,8 @@
 #define GECC_SUM_OPERANDS_31(r, y) GECC_SUM_OPERANDS_30(r, y), "+&r"(r[30]), "+&r"(y[30])
 #define GECC_SUM_OPERANDS_32(r, y) GECC_SUM_OPERANDS_31(r, y), "+&r"(r[31]), "+&r"(y[31])
 
-// r = a + b (+ carry) and r = a - b; LAST = 2 LENGTH is the number of the operand that takes the carry.
+// r = a + b (+ carry) and r = a - b; LAST = 2 LENGTH is the number of the operand that takes the
+// carry.
 #define GECC_DEFINE_ADD(LENGTH, LAST) \
     template <> GECC_MEMBER u32 add<LENGTH>(u32* r, const u32* a, const u32* b) { \
         u32 x[LENGTH], y[LENGTH], out; \

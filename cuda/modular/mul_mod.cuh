@@ -1,4 +1,5 @@
-// a b mod M and a^2 mod M for any odd M of N words, plain numbers in and out: two Montgomery reductions.
+// a b mod M and a^2 mod M for any odd M of N words, plain numbers in and out: two Montgomery
+// reductions.
 #pragma once
 #include "modular/rows.cuh"
 

@@ -53,8 +53,8 @@ GECC_FN constexpr int triangle_reach(int first, int count, int reached) {
     return count == 0 ? reached : first + 2 * count == reached ? reached + 1 : first + 2 * count;
 }
 
-// Rows I .. N-2 of the triangle: row I has the products a[I] a[j] with j > I. even holds words 0, 1, ...; odd words 1,
-// 2, ....
+// Rows I .. N-2 of the triangle: row I has the products a[I] a[j] with j > I. even holds words 0,
+// 1, ...; odd words 1, 2, ....
 template <int N, int I, int EvenReached, int OddReached>
 GECC_FN void triangle_rows(u32* even, u32* odd, const u32* a) {
     if constexpr (I < N - 1) {
@@ -66,7 +66,8 @@ GECC_FN void triangle_rows(u32* even, u32* odd, const u32* a) {
     }
 }
 
-// r[0 .. 2N-1] = a^2: the triangle, doubled once, and the squares of the words. (N^2 + N) / 2 wide multiplications.
+// r[0 .. 2N-1] = a^2: the triangle, doubled once, and the squares of the words. (N^2 + N) / 2 wide
+// multiplications.
 template <int N> GECC_FN void rows_square(u32* r, const u32* a) {
     u32 even[2 * N], odd[2 * N];
     GECC_UNROLL
@@ -87,8 +88,9 @@ template <int N> GECC_FN void rows_square(u32* r, const u32* a) {
     add_squares_of<N>(r, a);
 }
 
-// Row i adds m_i M 2^(32i), with m_i such that word i becomes zero (see field/montgomery.cuh). `own` starts at word i,
-// `other` at word i + 1; `below` is the part of word i that the other accumulator holds.
+// Row i adds m_i M 2^(32i), with m_i such that word i becomes zero (see field/montgomery.cuh).
+// `own` starts at word i, `other` at word i + 1; `below` is the part of word i that the other
+// accumulator holds.
 template <int N> GECC_FN void rows_reduce_row(u32* own, u32* other, u32 below, const ModulusWords<N>& modulus) {
     u32 word = own[0] + below;
     u32 m = word * modulus.neg_inv;

@@ -21,7 +21,8 @@ template <int N> GECC_FN u32 add(u32* r, const u32* a, const u32* b) {
     return add_carry<N>(r, a, b, 0);
 }
 
-// r = a - b, less one where the mask `borrow` is set; returns the borrow as a mask. r may be a or b.
+// r = a - b, less one where the mask `borrow` is set; returns the borrow as a mask. r may be a or
+// b.
 template <int N> GECC_FN u32 sub_borrow(u32* r, const u32* a, const u32* b, u32 borrow) {
     for (int i = 0; i < N; i++) {
         u64 difference = (u64)a[i] - b[i] - (borrow & 1);

@@ -1,4 +1,5 @@
-// Fixed-width names and function attributes. NVRTC has no standard headers, so nothing here includes one.
+// Fixed-width names and function attributes. NVRTC has no standard headers, so nothing here
+// includes one.
 #pragma once
 
 typedef unsigned char u8;

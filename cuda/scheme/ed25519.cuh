@@ -1,5 +1,5 @@
-// Ed25519 (RFC 8032, section 5.1): verification by the rules of src/schemes/ed25519/rule.rs, for public data and in
-// variable time, and signing, a fixed sequence for messages of one length.
+// Ed25519 (RFC 8032, section 5.1): verification by the rules of src/schemes/ed25519/rule.rs, for
+// public data and in variable time, and signing, a fixed sequence for messages of one length.
 #pragma once
 #include "curve/edwards_multiply.cuh"
 #include "curve/edwards_tables.cuh"

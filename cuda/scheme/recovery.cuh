@@ -17,7 +17,8 @@ GECC_FN Verdict lift_r(affine& out, const sc& r, u8 recovery_id) {
     return kPending;
 }
 
-// Step 1.6.1: Q = (s R - e G) / r, so u1 = -e / r and u2 = s / r. 1 / r is given in Montgomery form.
+// Step 1.6.1: Q = (s R - e G) / r, so u1 = -e / r and u2 = s / r. 1 / r is given in Montgomery
+// form.
 GECC_FN void recovery_scalars(sc& u1, sc& u2, const u32* digest, const sc& s, const sc& r_inverse) {
     sc e;
     words_copy(e.v, digest);

@@ -10,7 +10,8 @@ use std::time::Duration;
 /// The result of an example, with any error.
 pub type ExampleResult<T> = Result<T, Box<dyn Error>>;
 
-/// The path of a file or folder in `examples/data`, which lies above the package that the example is built with.
+/// The path of a file or folder in `examples/data`, which lies above the package that the example
+/// is built with.
 pub fn example_data(name: &str) -> PathBuf {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     let data = package
@@ -33,8 +34,8 @@ pub fn exit_code(outcome: ExampleResult<bool>) -> ExitCode {
     }
 }
 
-/// One line on speed. A single block is a small batch, and the first batch of a process builds its tables:
-/// `gecc bench` is for comparing speeds.
+/// One line on speed. A single block is a small batch, and the first batch of a process builds its
+/// tables: `gecc bench` is for comparing speeds.
 pub fn throughput(what: &str, items: usize, time: Duration, engine: &Engine) -> String {
     let rate = items as f64 / time.as_secs_f64();
     format!(

@@ -1,4 +1,5 @@
-// Prints the operations of one formula: `edwards NAME DECISIONS`. See trace/edwards/field/field.cuh.
+// Prints the operations of one formula: `edwards NAME DECISIONS`. See
+// trace/edwards/field/field.cuh.
 #include "curve/edwards_tables.cuh"
 static bool asked_small_order(const ed_projective& a) {
     int x = line_of(a.x.v), y = line_of(a.y.v), z = line_of(a.z.v);

@@ -81,8 +81,8 @@ pub const CHUNK: usize = 512;
 /// The number of items below which another thread is not worthwhile, for operations on several
 /// items at a time.
 const SMALLEST_CHUNK: usize = 64;
-/// The smallest number of items for which another thread is faster if each is computed individually,
-/// which takes longer.
+/// The smallest number of items for which another thread is faster if each is computed
+/// individually, which takes longer.
 const SMALLEST_GROUP: usize = 4;
 /// The number of bytes to hash that justify another thread.
 const SMALLEST_TEXTS: usize = 16 << 10;

@@ -28,7 +28,8 @@ pub enum Field {
     /// The signed digest of 32 bytes: e for SM2, the message for BIP 340. ECDSA also accepts
     /// digests of other lengths, which [`ecdsa_digest`] converts to 32 bytes.
     Digest,
-    /// A message. ECDSA signs its hash ([`enum@Hash`]), SM2 the SM3 of Z_A and the message, BIP 340 the message.
+    /// A message. ECDSA signs its hash ([`enum@Hash`]), SM2 the SM3 of Z_A and the message, BIP 340
+    /// the message.
     Message,
     /// A signature in one of the forms of [`SignatureForm`].
     Signature,

@@ -18,7 +18,8 @@ pub enum SignatureForm {
     Rs,
     /// `r || s || v`, 65 bytes, as Ethereum libraries write signatures. v is 0 to 3, or 27 to 30.
     Rsv,
-    /// A header byte of 27 to 42 and `r || s`, 65 bytes: the signatures of Bitcoin's signed messages (BIP 137).
+    /// A header byte of 27 to 42 and `r || s`, 65 bytes: the signatures of Bitcoin's signed
+    /// messages (BIP 137).
     HeaderFirst,
     /// `r || yParityAndS`, 64 bytes: the top bit of s is the recovery id (EIP-2098).
     Eip2098,

@@ -1,10 +1,10 @@
 //! The GPU engine: computes batches in chunks over the streams of all devices.
 //!
-//! Layers, each using only those listed before it: `interface`, `columns` (contents of device arrays),
-//! `runtime` (one GPU, through cudarc), `kernels` (the functions of the device code), `transfer`
-//! (conversion between the caller's rows and columns), `buckets` (multi-scalar multiplication),
-//! `tables` (tables kept on a device), and `schedule` (chunks over devices). The launches of an
-//! operation are defined with the operation.
+//! Layers, each using only those listed before it: `interface`, `columns` (contents of device
+//! arrays), `runtime` (one GPU, through cudarc), `kernels` (the functions of the device code),
+//! `transfer` (conversion between the caller's rows and columns), `buckets` (multi-scalar
+//! multiplication), `tables` (tables kept on a device), and `schedule` (chunks over devices). The
+//! launches of an operation are defined with the operation.
 
 pub mod buckets;
 pub mod codes;

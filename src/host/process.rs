@@ -18,9 +18,10 @@ impl Process {
     }
 }
 
-/// Returns the value of a cell, and computes it if the cell is empty. Several callers may compute it
-/// concurrently; the first to finish stores it for all. Unlike with `get_or_init`, no caller waits
-/// for another thread that computes the value, which would not exist in a forked child process.
+/// Returns the value of a cell, and computes it if the cell is empty. Several callers may compute
+/// it concurrently; the first to finish stores it for all. Unlike with `get_or_init`, no caller
+/// waits for another thread that computes the value, which would not exist in a forked child
+/// process.
 pub fn get_or_compute<T>(cell: &OnceLock<T>, compute: impl FnOnce() -> T) -> &T {
     if let Some(value) = cell.get() {
         return value;

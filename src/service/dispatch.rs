@@ -2,8 +2,8 @@
 //! threads of the service and the state they share with callers.
 //!
 //! `DispatchState` is shared by all threads. Its lock is taken once or twice per batch, and by a
-//! caller only for the first or the last item of a batch. Lock order: the state before a kind's list
-//! of free slots.
+//! caller only for the first or the last item of a batch. Lock order: the state before a kind's
+//! list of free slots.
 
 use super::admission::AdmissionControl;
 use super::arenas::{Arenas, Complete, SPARE};

@@ -129,8 +129,8 @@ mod tests {
     fn quota_equals_free_places_of_queue() {
         let total = AtomicUsize::new(0);
         let callers = [(); 3].map(|()| Quota::new());
-        // The first caller takes half of the queue. Each later one gets a share as large as the rest
-        // that remains free.
+        // The first caller takes half of the queue. Each later one gets a share as large as the
+        // rest that remains free.
         let admitted = callers.each_ref().map(|caller| {
             let taken = std::iter::repeat_with(|| caller.take(1, &total, 120));
             taken

@@ -31,7 +31,8 @@ impl Point {
     /// Decodes 65 bytes `04 || x || y`, or 65 zeros for the identity.
     ///
     /// # Errors
-    /// [`Rejection::MalformedPoint`] for another first byte, or an identity with non-zero bytes after it.
+    /// [`Rejection::MalformedPoint`] for another first byte, or an identity with non-zero bytes
+    /// after it.
     pub fn from_uncompressed(bytes: [u8; 65]) -> Result<Self, Rejection> {
         let point = Point(bytes);
         if bytes[0] == 4 || point.is_identity() {

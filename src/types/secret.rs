@@ -100,7 +100,8 @@ impl<'a> From<&'a SecretKey> for SecretKeys<'a> {
     }
 }
 
-/// An ECDH shared secret: the x-coordinate of the shared point, 32 bytes, big-endian (SEC 1, section 3.3.1).
+/// An ECDH shared secret: the x-coordinate of the shared point, 32 bytes, big-endian (SEC 1,
+/// section 3.3.1).
 ///
 /// Wiped when dropped; `Debug` omits the value. Derive keys from it with a KDF; it is not uniformly
 /// random itself.

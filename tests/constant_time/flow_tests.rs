@@ -5,7 +5,8 @@ use super::instruction::{
     Access, Bits, Code, Control, Instruction, Location, REGIONS, Region, SECRET, Space,
 };
 
-/// Registers: three that hold a secret, a pointer to public data and one to secrets, two others, and two flags.
+/// Registers: three that hold a secret, a pointer to public data and one to secrets, two others,
+/// and two flags.
 const KEY: Location = 0;
 const POINTER: Location = 1;
 const A: Location = 2;

@@ -19,8 +19,9 @@ const KEPT: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/kernels");
 /// Ampere, Hopper and Blackwell.
 const ARCHITECTURES: &[&str] = &["sm_80", "sm_90", "sm_120"];
 
-/// A kernel by the beginning of its name, and its parameters in order: `-` a number, `+` memory that holds secrets, and
-/// `=` memory that holds public data. More than is secret may be called so: the points of signatures, a modulus.
+/// A kernel by the beginning of its name, and its parameters in order: `-` a number, `+` memory
+/// that holds secrets, and `=` memory that holds public data. More than is secret may be called so:
+/// the points of signatures, a modulus.
 struct Signature(&'static str, &'static [&'static str]);
 
 /// Every kernel that gets secrets: see `kernels` of the operations in src/ops and src/schemes whose

@@ -1,5 +1,5 @@
-//! The functions of the CPU engine that compute on secrets with AVX-512 IFMA, in the machine code of this very test,
-//! which has them for every curve as any program that uses the crate.
+//! The functions of the CPU engine that compute on secrets with AVX-512 IFMA, in the machine code
+//! of this very test, which has them for every curve as any program that uses the crate.
 //!
 //! What lies between them, loops over groups of eight items, hands pointers on.
 
@@ -25,7 +25,8 @@ enum Argument {
 }
 use Argument::{Number, Pointers, Public, Secret, Secrets};
 
-/// A function by its path in `cpu::simd` or `cpu::edwards::simd`, a part of its mangled name, and its arguments.
+/// A function by its path in `cpu::simd` or `cpu::edwards::simd`, a part of its mangled name, and
+/// its arguments.
 struct Function(&'static str, &'static str, &'static [Argument]);
 
 const FUNCTIONS: &[Function] = &[

@@ -1,7 +1,8 @@
 //! Requests to valgrind's memcheck: what counts as undefined.
 //!
-//! A request is a sequence of instructions that does nothing, with the address of six words in rax; valgrind knows it
-//! and answers in rdx. Sequence and numbers: `valgrind.h` and `memcheck.h` of valgrind 3.
+//! A request is a sequence of instructions that does nothing, with the address of six words in rax;
+//! valgrind knows it and answers in rdx. Sequence and numbers: `valgrind.h` and `memcheck.h` of
+//! valgrind 3.
 
 use std::arch::asm;
 use std::mem::size_of_val;
@@ -14,8 +15,9 @@ const MAKE_MEM_DEFINED: u64 = 0x4d43_0002;
 fn request(number: u64, address: u64, length: u64) -> u64 {
     let words = [number, address, length, 0, 0, 0];
     let mut answer = 0;
-    // SAFETY: four rotations by 128 bits in all, and an exchange of a register with itself: nothing changes but flags.
-    // Under valgrind the memory that is named stays as it is, and rdx gets the answer.
+    // SAFETY: four rotations by 128 bits in all, and an exchange of a register with itself: nothing
+    // changes but flags. Under valgrind the memory that is named stays as it is, and rdx gets the
+    // answer.
     unsafe {
         asm!(
             "rol rdi, 3",

@@ -1,7 +1,8 @@
-//! The portable CPU engine under valgrind: memcheck reports every conditional jump, address and system call that
-//! depends on undefined memory, and secrets are marked undefined.
+//! The portable CPU engine under valgrind: memcheck reports every conditional jump, address and
+//! system call that depends on undefined memory, and secrets are marked undefined.
 //!
-//! The instructions that valgrind does not know, such as those of AVX-512 and SHA-NI, it hides from the program.
+//! The instructions that valgrind does not know, such as those of AVX-512 and SHA-NI, it hides from
+//! the program.
 
 use super::list::List;
 use super::{memcheck, operations};

@@ -102,7 +102,8 @@ impl<'a> Program<'a> {
             .collect()
     }
 
-    /// A function's instructions, followed by those of the functions that it calls and whose names `follow` accepts.
+    /// A function's instructions, followed by those of the functions that it calls and whose names
+    /// `follow` accepts.
     pub fn instructions(&self, function: &Symbol, follow: fn(&str) -> bool) -> Vec<Instruction> {
         let mut starts = HashMap::from([(function.address, 0)]);
         let mut pieces = vec![self.decode(function.address)];
@@ -281,8 +282,9 @@ impl<'a> Program<'a> {
     }
 }
 
-/// The instruction that loads the register of an indirect call from the program's data: a pointer that is loaded once
-/// for several calls. If there are several such loads, they have to be of one address.
+/// The instruction that loads the register of an indirect call from the program's data: a pointer
+/// that is loaded once for several calls. If there are several such loads, they have to be of one
+/// address.
 fn load_of_callee<'c>(code: &'c [Machine], call: &Machine) -> Option<&'c Machine> {
     let register = call.op0_register();
     if register == Register::None {

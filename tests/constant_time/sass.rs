@@ -5,7 +5,8 @@ use super::instruction::Instruction;
 use super::sass_word::{BYTES, Constants, decode};
 use std::ops::Range;
 
-/// A kernel's instructions and the number of its parameters, from a cubin for an architecture such as `sm_90`.
+/// A kernel's instructions and the number of its parameters, from a cubin for an architecture such
+/// as `sm_90`.
 pub fn kernel(cubin: &Elf, name: &str, architecture: &str) -> (Vec<Instruction>, usize) {
     let section = format!(".text.{name}");
     let functions = cubin

@@ -424,7 +424,8 @@ impl Word<'_> {
             }
             // CS2R: zero, or a clock
             0x005 => self.write(long, u),
-            // SEL with operands of 64 bits: B is a register or one of the warp by one bit of the form, if not a number
+            // SEL with operands of 64 bits: B is a register or one of the warp by one bit of the
+            // form, if not a number
             0x007 if self.constants.generation >= 100 && matches!(self.form(), 2 | 3 | 7) => {
                 let b = match self.form() {
                     3 => self.registers(B, 2),
@@ -507,7 +508,8 @@ impl Word<'_> {
                 self.access(true, false, index, Space::Constant);
                 self.write(count, code != 0x182);
             }
-            // LD and LDG, STG, ATOMG. LD is for a pointer of which the compiler does not know what memory it is to.
+            // LD and LDG, STG, ATOMG. LD is for a pointer of which the compiler does not know what
+            // memory it is to.
             0x180 | 0x181 => {
                 self.access(true, false, self.global(B), POINTED);
                 self.write(count, false);
@@ -559,7 +561,8 @@ impl Word<'_> {
         });
     }
 
-    /// The address in global memory, with registers of the warp, named at a bit, that describe the memory.
+    /// The address in global memory, with registers of the warp, named at a bit, that describe the
+    /// memory.
     fn global(&self, uniform: u32) -> Vec<Location> {
         let mut address = self.registers(A, if self.bit(72) { 2 } else { 1 });
         address.extend(if self.bit(HAS_UNIFORM) {
@@ -570,8 +573,8 @@ impl Word<'_> {
         address
     }
 
-    /// The address in local or shared memory, with a register of the warp, named at a bit; and where in local memory it
-    /// is.
+    /// The address in local or shared memory, with a register of the warp, named at a bit; and
+    /// where in local memory it is.
     fn near(&self, uniform: u32, count: u64) -> (Vec<Location>, Space) {
         let mut address = self.registers(A, 1);
         address.extend(if self.bit(HAS_UNIFORM) {
@@ -598,7 +601,8 @@ impl Word<'_> {
         match code {
             // NOP, ENDCOLLECTIVE, BAR, BSYNC, BSSY
             0x118 | 0x11b | 0x11d | 0x141 | 0x145 => {}
-            // BREAK: lanes leave a barrier. As a jump to the next instruction, so that its condition is looked at.
+            // BREAK: lanes leave a barrier. As a jump to the next instruction, so that its
+            // condition is looked at.
             0x142 => self.out.control = Control::Jump(index + 1),
             // WARPSYNC: a mask of lanes, named at another bit where all take the same path
             0x148 => self.read(self.registers(if self.bit(86) { A } else { B }, 1)),

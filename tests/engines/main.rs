@@ -1,5 +1,5 @@
-//! The suite on each engine: on the CPU with every core and without limits, and once more with one thread, little
-//! memory and portable code; and on all GPUs.
+//! The suite on each engine: on the CPU with every core and without limits, and once more with one
+//! thread, little memory and portable code; and on all GPUs.
 
 #[path = "../harness/mod.rs"]
 mod harness;

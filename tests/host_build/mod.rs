@@ -1,5 +1,5 @@
-//! The harness of the tests that compile device code as plain C++: one driver per curve, which answers line by line.
-//! They need a C++ compiler (`c++`, or `$CXX`).
+//! The harness of the tests that compile device code as plain C++: one driver per curve, which
+//! answers line by line. They need a C++ compiler (`c++`, or `$CXX`).
 
 use crate::harness::needs;
 use elliptic_curve::sec1::{FromSec1Point, ModulusSize, Sec1Point, ToSec1Point};
@@ -188,7 +188,8 @@ impl Driver {
     /// `cuda/`.
     pub fn compile(source: &str, name: &str, header: &Path) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-        // Several tests may compile the same at a time, and none may write a program that another one runs.
+        // Several tests may compile the same at a time, and none may write a program that another
+        // one runs.
         static COMPILED: AtomicUsize = AtomicUsize::new(0);
         let number = COMPILED.fetch_add(1, Ordering::Relaxed);
         let program = Path::new(env!("CARGO_TARGET_TMPDIR"))
@@ -232,7 +233,8 @@ impl Driver {
             .spawn()
             .expect("the driver starts");
         let mut stdin = child.stdin.take().expect("piped");
-        // The driver answers while it reads: both pipes must move. It may stop early, which the caller notices.
+        // The driver answers while it reads: both pipes must move. It may stop early, which the
+        // caller notices.
         let writer = thread::spawn(move || {
             let _ = stdin.write_all(input.as_bytes());
         });

@@ -1,5 +1,5 @@
-// Arithmetic, point formulas, recoding and multiplication by windows, for one curve (the generated curve.cuh on the
-// include path).
+// Arithmetic, point formulas, recoding and multiplication by windows, for one curve (the generated
+// curve.cuh on the include path).
 #include "curve/affine_add.cuh"
 #include "curve/batch_inverse.cuh"
 #include "curve/xyzz.cuh"
@@ -17,8 +17,8 @@ static bool run_field_of_words(const char* name, const Numbers& in, Numbers& out
     return true;
 }
 
-// Sums whose reduction is put off. `open_settle` gets the lower 256 bits and, in two words of two's complement, the
-// rest.
+// Sums whose reduction is put off. `open_settle` gets the lower 256 bits and, in two words of two's
+// complement, the rest.
 static bool run_open(const char* name, const Numbers& in, Numbers& out) {
     fe a = field(in, 0), b = field(in, 1), c = field(in, 2), d = field(in, 3);
     if (!strcmp(name, "fe_mul_sub")) put(out, fe_mul_sub(a, b, c).v);
@@ -46,7 +46,8 @@ static bool run_scalar(const char* name, const Numbers& in, Numbers& out) {
     return true;
 }
 
-// The point with its z replaced by a number of the caller's, so that sums meet coordinates that are not affine.
+// The point with its z replaced by a number of the caller's, so that sums meet coordinates that are
+// not affine.
 static jacobian scaled(const affine& a, const u32* z) {
     fe factor = fe_from_words(z), square = fe_sqr(factor);
     jacobian r = {fe_mul(a.x, square), fe_mul(a.y, fe_mul(square, factor)), factor};
@@ -84,8 +85,8 @@ template <bool kUniform> static void multiply(const sc& k, const affine& p, Numb
     put_point(out, multiply_by_windows<kUniform>(table, s), false);
 }
 
-// Whether multiply_by_windows meets an exception before its last window, where only a small group has any: reckoned by
-// logarithms, for any point of the group.
+// Whether multiply_by_windows meets an exception before its last window, where only a small group
+// has any: reckoned by logarithms, for any point of the group.
 static bool meets_exception(const sc& k, u32 order, u32 lambda) {
     OddScalar<kWindows> s[kScalars];
     split_scalar(s, k);

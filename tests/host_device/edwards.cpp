@@ -1,4 +1,5 @@
-// Arithmetic, points, verification and signing on a twisted Edwards curve (the generated curve.cuh is included).
+// Arithmetic, points, verification and signing on a twisted Edwards curve (the generated curve.cuh
+// is included).
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -21,7 +22,8 @@ struct HostMultiples {
     }
 };
 
-// The multiples of 2^(bits window) P, built as on the device: entry known + m is entry known plus entry m.
+// The multiples of 2^(bits window) P, built as on the device: entry known + m is entry known plus
+// entry m.
 struct HostTable {
     int bits;
     std::vector<ed_niels> entries;
@@ -120,8 +122,8 @@ static void encode_multiple(u32* encoding, const u32* k) {
     ed_encode(encoding, product, fe_inv(product.z));
 }
 
-// The bytes of the numbers from `first` + 2 on: their count, where they lie in an array, and they themselves, up to
-// number `next`.
+// The bytes of the numbers from `first` + 2 on: their count, where they lie in an array, and they
+// themselves, up to number `next`.
 struct HostMessage {
     std::vector<u32> words;
     BytesSource source;

@@ -1,6 +1,6 @@
-// Runs one operation of the device code of hashing and signing per line of input, for one curve (the generated
-// curve.cuh on the include path). A line is `operation argument ...`; arguments are bytes in hexadecimal, `-` for none,
-// and so are results, the numbers among them as 32 bytes.
+// Runs one operation of the device code of hashing and signing per line of input, for one curve
+// (the generated curve.cuh on the include path). A line is `operation argument ...`; arguments are
+// bytes in hexadecimal, `-` for none, and so are results, the numbers among them as 32 bytes.
 #include <cstdio>
 #include <cstring>
 #include <string>

@@ -1,5 +1,6 @@
-// Runs one operation of the multiplication methods per line of input: `operation bits argument ...`, arguments being
-// hexadecimal numbers, least significant digit last, of any length. One number per line comes back.
+// Runs one operation of the multiplication methods per line of input: `operation bits argument
+// ...`, arguments being hexadecimal numbers, least significant digit last, of any length. One
+// number per line comes back.
 #include <cfenv>
 #include <cstdio>
 #include <cstring>
@@ -78,7 +79,8 @@ template <int N> static bool run_mul_mod(const std::string& operation, const Arg
     return true;
 }
 
-// base, exponent, words of the exponent, and the parameters of kernels/modexp.cu as one number of 64-bit digits.
+// base, exponent, words of the exponent, and the parameters of kernels/modexp.cu as one number of
+// 64-bit digits.
 template <int Bits> static bool run_modexp(const Arguments& in) {
     typedef Modexp<Bits> Power;
     Words base = number(in[0], Power::kWords), count = number(in[2], 1), exponent = number(in[1], count[0]);
@@ -120,7 +122,8 @@ static bool run(const std::string& method, const std::string& operation, int bit
 }
 
 int main() {
-    // The doubles compute with rounding toward zero; the device has an instruction for it, the CPU a mode.
+    // The doubles compute with rounding toward zero; the device has an instruction for it, the CPU
+    // a mode.
     if (fesetround(FE_TOWARDZERO) != 0) return 2;
     static char line[1 << 16];
     while (fgets(line, sizeof line, stdin)) {

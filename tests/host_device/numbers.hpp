@@ -1,5 +1,5 @@
-// A driver answers one line of input at a time: `operation argument ...`, arguments and results being numbers of 64
-// hexadecimal digits.
+// A driver answers one line of input at a time: `operation argument ...`, arguments and results
+// being numbers of 64 hexadecimal digits.
 #pragma once
 #include <cstdio>
 #include <cstring>

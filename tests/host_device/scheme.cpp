@@ -10,8 +10,8 @@
 #include "scheme/recovery.cuh"
 #include "scheme/batch_verification.cuh"
 
-// Window sizes of the tables of G, in turn; other points have the first. A group too small for these has others in its
-// curve.cuh.
+// Window sizes of the tables of G, in turn; other points have the first. A group too small for
+// these has others in its curve.cuh.
 #ifndef GECC_TEST_TABLE_BITS
 #define GECC_TEST_TABLE_BITS {5, 9}
 #endif
@@ -131,8 +131,8 @@ static Verdict ecdsa(Equation& q, const Numbers& in) {
     return verdict;
 }
 
-// The rest of a verification; the key's x, y and kind are the numbers from `key` on. Rejected items are computed too,
-// as on the device.
+// The rest of a verification; the key's x, y and kind are the numbers from `key` on. Rejected items
+// are computed too, as on the device.
 static void put_verdict(Numbers& out, Verdict verdict, const Equation& q, const Numbers& in, int key) {
     u8 kind = (u8)in.words[key + 2][0];
     affine p = kind == kFinite ? point(in, key) : generator();

@@ -145,7 +145,8 @@ fn the_library_gives_the_known_verdicts() {
             .rejected()
             .all(|(_, reason)| reason == Rejection::Mismatch)
     );
-    // EIP-2 is in force in all example blocks; Bitcoin's consensus accepts high s, and 525 signatures have it.
+    // EIP-2 is in force in all example blocks; Bitcoin's consensus accepts high s, and 525
+    // signatures have it.
     assert_eq!(
         rejected(&Items::read("ethereum_blocks.jsonl").ecdsa::<Secp256k1>(Policy::low_s())),
         []

@@ -1,9 +1,10 @@
 //! Enforces the module layering of ARCHITECTURE.md.
 //!
-//! The document lists the layers, lowest first, in a block that begins with "```layers". A module may use the layers
-//! above its line, its own layer, and the items of the folder that it is in. There are no cycles, except between a
-//! folder and its own modules. The other crates have no list of layers but must be free of cycles too, and in the
-//! command's `job` nothing uses the folder's own file, which only re-exports.
+//! The document lists the layers, lowest first, in a block that begins with "```layers". A module
+//! may use the layers above its line, its own layer, and the items of the folder that it is in.
+//! There are no cycles, except between a folder and its own modules. The other crates have no list
+//! of layers but must be free of cycles too, and in the command's `job` nothing uses the folder's
+//! own file, which only re-exports.
 
 mod source;
 
@@ -119,7 +120,8 @@ fn problems(sources: &Sources, layers: &[String]) -> Vec<String> {
     problems
 }
 
-/// Returns modules without a layer and layers without a module. Where one module of a folder is listed, all must be.
+/// Returns modules without a layer and layers without a module. Where one module of a folder is
+/// listed, all must be.
 fn unknown_modules(sources: &Sources, layers: &[String]) -> Vec<String> {
     let folders: HashSet<&str> = layers.iter().map(|layer| parent(layer)).collect();
     let missing = sources.modules().filter(|module| {
@@ -149,7 +151,8 @@ fn problem_of_use(layers: &[String], module: &str, used: &str) -> Option<String>
     (!is_allowed).then(|| format!("{module} ({own_name}) uses {used} ({name}), which is above it"))
 }
 
-/// Returns the index of a module's layer: its own, or that of the nearest enclosing folder that has one.
+/// Returns the index of a module's layer: its own, or that of the nearest enclosing folder that has
+/// one.
 fn layer_of(layers: &[String], module: &str) -> Option<usize> {
     let found = layers.iter().position(|layer| layer == module);
     found.or_else(|| {

@@ -1,5 +1,5 @@
-//! Modular exponentiation, multiplication and squaring against big integers, on the CPU, on all GPUs, and where the
-//! engine chooses between them by the size of a batch.
+//! Modular exponentiation, multiplication and squaring against big integers, on the CPU, on all
+//! GPUs, and where the engine chooses between them by the size of a batch.
 
 use crate::harness::needs::{GPU, Need};
 use crate::harness::{Named, Test, named, test};
@@ -204,7 +204,8 @@ fn powers_of_every_size(engine: &Engine) {
     powers::<256, 1>(engine, [[1], [2]]);
 }
 
-/// The round trip of RSA with the primes 2^521 - 1 and 2^607 - 1, which together have 1128 bits: in 1536.
+/// The round trip of RSA with the primes 2^521 - 1 and 2^607 - 1, which together have 1128 bits: in
+/// 1536.
 fn rsa_round_trip(engine: &Engine) {
     let one = BigUint::from(1u32);
     let p = (&one << 521) - 1u32;

@@ -8,7 +8,8 @@ pub use aws_lc::AwsLc;
 pub use libsecp256k1::LibSecp256k1;
 pub use openssl::OpenSsl;
 
-/// One curve and its signatures over digests. Secrets are in range, points are on the curve: SEC 1 uncompressed.
+/// One curve and its signatures over digests. Secrets are in range, points are on the curve: SEC 1
+/// uncompressed.
 pub trait Oracle: Sync {
     fn public_key(&self, secret: &[u8; 32]) -> [u8; 65];
     fn sign(&self, secret: &[u8; 32], digest: &[u8; 32]) -> [u8; 64];

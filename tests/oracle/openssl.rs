@@ -1,5 +1,5 @@
-//! SM2 by OpenSSL 3: the system's libcrypto, opened at run time, so that nothing has to be installed to build the
-//! tests.
+//! SM2 by OpenSSL 3: the system's libcrypto, opened at run time, so that nothing has to be
+//! installed to build the tests.
 
 use super::Oracle;
 use gecc::{signature_from_der, signature_to_der};
@@ -92,7 +92,8 @@ impl Object {
 
 impl Drop for Object {
     fn drop(&mut self) {
-        // SAFETY: the object came from the library, is freed by its own function, and is not used any more.
+        // SAFETY: the object came from the library, is freed by its own function, and is not used
+        // any more.
         unsafe { (self.free)(self.pointer) }
     }
 }
@@ -227,8 +228,8 @@ impl Oracle for OpenSsl {
         let (context, _key) = self.context(f.d2i_AutoPrivateKey, &[before, secret, after].concat());
         let mut der = [0; 72];
         let mut length = der.len();
-        // SAFETY: the context and the slices are alive, and `length` is the room for a signature, which becomes its
-        // length.
+        // SAFETY: the context and the slices are alive, and `length` is the room for a signature,
+        // which becomes its length.
         unsafe {
             assert_eq!((f.EVP_PKEY_sign_init)(context.pointer), 1);
             let done = (f.EVP_PKEY_sign)(

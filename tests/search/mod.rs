@@ -43,8 +43,8 @@ unsafe impl GlobalAlloc for Searching {
         unsafe { System.dealloc(block, layout) }
     }
 
-    // `realloc` is the default: a new block, a copy, and `dealloc` of the old one, so that every old block is looked
-    // through.
+    // `realloc` is the default: a new block, a copy, and `dealloc` of the old one, so that every
+    // old block is looked through.
 }
 
 /// Searches a block, and counts it if it holds a secret.

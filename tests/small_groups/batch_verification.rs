@@ -1,5 +1,5 @@
-//! Batch verification: every signature with every recovery id, every one of BIP 340, and pairs of errors under every pair
-//! of coefficients.
+//! Batch verification: every signature with every recovery id, every one of BIP 340, and pairs of
+//! errors under every pair of coefficients.
 
 use super::cases;
 use super::schemes::signature;
@@ -88,8 +88,8 @@ fn one_schnorr_signature<C: SmallGroup>(engine: &CpuEngine) {
     println!("{} items", items.len());
 }
 
-/// u1 G + u2 Q is R less some multiple of G: the equation of two such items holds exactly if these cancel. In the
-/// largest group a sample, spread evenly.
+/// u1 G + u2 Q is R less some multiple of G: the equation of two such items holds exactly if these
+/// cancel. In the largest group a sample, spread evenly.
 fn two_errors<C: SmallGroup>(engine: &CpuEngine) {
     let mut group = group::<C>();
     let order = group.order;

@@ -1,8 +1,8 @@
 //! The groups found anew, with big integers: nothing here rests on the arithmetic that is tested.
 //!
-//! With t = p + 1 - n for the p and n of secp256k1, 4p - t^2 = 3 v^2, and the curves y^2 = x^3 + b have p + 1 - t'
-//! points for t' = +-t, +-(t + 3v) / 2 and +-(t - 3v) / 2, by the class of b modulo sixth powers. Of these six numbers
-//! one is divisible by 7, one by 13 and one by 199.
+//! With t = p + 1 - n for the p and n of secp256k1, 4p - t^2 = 3 v^2, and the curves y^2 = x^3 + b
+//! have p + 1 - t' points for t' = +-t, +-(t + 3v) / 2 and +-(t - 3v) / 2, by the class of b modulo
+//! sixth powers. Of these six numbers one is divisible by 7, one by 13 and one by 199.
 
 use super::reference::{add, neg, p};
 use super::*;
@@ -153,9 +153,10 @@ fn group_with_general_a() {
     assert_eq!(multiples, order - 1);
 }
 
-/// N is the first number from 2^256 (sqrt 5 - 1) / 2 on whose quotient by the order is a prime, 1 modulo 3, and for
-/// which there is a lambda with a lattice as `curves/derive.rs` and the device code want it. That it is near, and that
-/// the quotient is such a prime, is shown here, the lattice below and by the tests of the device code.
+/// N is the first number from 2^256 (sqrt 5 - 1) / 2 on whose quotient by the order is a prime, 1
+/// modulo 3, and for which there is a lambda with a lattice as `curves/derive.rs` and the device
+/// code want it. That it is near, and that the quotient is such a prime, is shown here, the lattice
+/// below and by the tests of the device code.
 fn moduli_and_lambdas() {
     let five: BigUint = BigUint::from(5u32) << 512;
     let start: BigUint = (five.sqrt() - (BigUint::from(1u32) << 256)) >> 1;

@@ -192,7 +192,8 @@ fn takes_single_points(engine: &CpuEngine, order: u64) -> bool {
 /// The lanes' largest multiple of a point that is used once.
 const LANES_ODD_MULTIPLES: u64 = 31;
 
-/// Tests of a kind as a list: by the portable code in every group, and in lanes in those that are named.
+/// Tests of a kind as a list: by the portable code in every group, and in lanes in those that are
+/// named.
 macro_rules! in_groups {
     ($($test:ident),*; in lanes $groups:tt) => {
         [$(

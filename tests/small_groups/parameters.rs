@@ -1,6 +1,7 @@
 //! The small groups, for the tests of the CPU engine and of the device code.
 //!
-//! `derivation.rs` finds everything here anew. A number is four limbs of 64 bits, the least significant first.
+//! `derivation.rs` finds everything here anew. A number is four limbs of 64 bits, the least
+//! significant first.
 
 /// A group and its scalars.
 #[derive(Clone, Copy)]
@@ -13,16 +14,16 @@ pub struct Parameters {
     pub b: u64,
     /// x and y of a generator.
     pub g: ([u64; 4], [u64; 4]),
-    /// N = order times q, the modulus of the scalars. It is about 0.6 times 2^256, so that every third x-coordinate is
-    /// N or more.
+    /// N = order times q, the modulus of the scalars. It is about 0.6 times 2^256, so that every
+    /// third x-coordinate is N or more.
     pub n: [u64; 4],
     /// If a is 0, (x, y) -> (beta x, y), with the beta of secp256k1, is multiplication by lambda;
     /// lambda^2 + lambda + 1 = 0 modulo N.
     pub lambda: [u64; 4],
 }
 
-/// A group of order 7 on a curve whose a is general, with the scalars of the first of `GROUPS`. The point has this
-/// order also where coordinates are rational numbers.
+/// A group of order 7 on a curve whose a is general, with the scalars of the first of `GROUPS`. The
+/// point has this order also where coordinates are rational numbers.
 pub const WITH_GENERAL_A: Parameters = Parameters {
     minus_a: 43,
     b: 166,

@@ -69,7 +69,8 @@ fn affine<C: SmallGroup>(engine: &CpuEngine) {
     });
 }
 
-/// Sums of six points that meet equal points, opposite ones and the identity, and the sum of all of these.
+/// Sums of six points that meet equal points, opposite ones and the identity, and the sum of all of
+/// these.
 fn of_batches<C: SmallGroup>(engine: &CpuEngine) {
     const POINTS: usize = 6;
     let group = group::<C>();

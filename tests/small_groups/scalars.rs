@@ -50,7 +50,8 @@ const fn times_two_to_256(mut value: Limbs, m: &Limbs) -> Limbs {
     value
 }
 
-/// m^-1 mod 2^64 by Newton's iteration: an odd m is its own inverse modulo 8, and each step doubles the correct bits.
+/// m^-1 mod 2^64 by Newton's iteration: an odd m is its own inverse modulo 8, and each step doubles
+/// the correct bits.
 const fn inverse(m: u64) -> u64 {
     let mut x = m;
     let mut bits = 3;

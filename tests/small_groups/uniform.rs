@@ -1,8 +1,9 @@
-//! The uniform code of the lanes, by which private keys and nonces multiply points, in the group of order 199.
+//! The uniform code of the lanes, by which private keys and nonces multiply points, in the group of
+//! order 199.
 //!
-//! Its additions are complete in the last window of products of points that are not G, and nowhere else: a large group
-//! has no other exceptions, or one of which the result is known. Here items that meet an exception have no right
-//! result. Which these are, their digits tell.
+//! Its additions are complete in the last window of products of points that are not G, and nowhere
+//! else: a large group has no other exceptions, or one of which the result is known. Here items
+//! that meet an exception have no right result. Which these are, their digits tell.
 
 use super::*;
 use crate::cpu::scalar::{SignedScalar, odd_windows};

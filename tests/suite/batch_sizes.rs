@@ -1,4 +1,5 @@
-//! Batches of every size around the sizes at which engines cut batches, share inversions or change tables.
+//! Batches of every size around the sizes at which engines cut batches, share inversions or change
+//! tables.
 
 use super::ecdsa_recover::recover;
 use super::support::each::{each_curve, each_ecdsa_curve, each_scheme};

@@ -169,7 +169,8 @@ pub fn vectors_many_times(engine: &Engine) {
     }
 }
 
-/// Messages of 32 bytes as rows, of keys that repeat seldom, often enough for a table, and as one for all.
+/// Messages of 32 bytes as rows, of keys that repeat seldom, often enough for a table, and as one
+/// for all.
 pub fn schnorr_columns(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);

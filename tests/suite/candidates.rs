@@ -99,8 +99,8 @@ fn with_ids(signed: Vec<Signed>) -> Vec<(Item, u8)> {
         .collect()
 }
 
-/// Items that are rejected or nearly so: those of `isolation_recover`, and x(R) = r below p - n with
-/// every id.
+/// Items that are rejected or nearly so: those of `isolation_recover`, and x(R) = r below p - n
+/// with every id.
 fn special<C: EcdsaReference>(random: &mut Random) -> Vec<(Item, u8)> {
     let (_, special) = isolation_recover::cases::<C>();
     let small = (1u32..)
@@ -307,7 +307,8 @@ fn columns_on<C: EcdsaReference>(engine: &Engine) {
     }
 }
 
-/// Keys of nine of ten signers, with wrong ones among them: none, one, and one in each chunk that a GPU computes.
+/// Keys of nine of ten signers, with wrong ones among them: none, one, and one in each chunk that a
+/// GPU computes.
 pub fn large_batches(engine: &Engine) {
     each_ecdsa_curve!(large_batch_on(engine));
 }

@@ -187,7 +187,8 @@ fn rows_of(points: Vec<Result<Point, Rejection>>) -> Expected<64> {
         .collect()
 }
 
-/// A batch's columns as parts of records in locked memory, with bytes between them that belong to no column.
+/// A batch's columns as parts of records in locked memory, with bytes between them that belong to
+/// no column.
 struct Records {
     bytes: PageLocked<u8>,
     items: usize,

@@ -1,4 +1,5 @@
-//! DER of signatures: strict, and its own inverse. Wycheproof adds several hundred malformed encodings.
+//! DER of signatures: strict, and its own inverse. Wycheproof adds several hundred malformed
+//! encodings.
 
 use super::support::random::Random;
 use super::support::scheme::concatenate;
@@ -32,7 +33,8 @@ pub fn round_trips(_: &Engine) {
     }
 }
 
-/// The reference decodes the same, but also checks the range of r and s, which gecc leaves to the verification.
+/// The reference decodes the same, but also checks the range of r and s, which gecc leaves to the
+/// verification.
 fn agrees_with_reference(der: &[u8]) {
     if let Ok(theirs) = p256::ecdsa::Signature::from_der(der) {
         assert_eq!(signature_from_der(der), Ok(theirs.to_bytes().into()));

@@ -21,7 +21,8 @@ pub fn recover<C: EcdsaReference>(
     ecdsa::recover(engine, C::ID, &digests, &signatures, &ids).expect("lengths agree")
 }
 
-/// The signer's key for the right id, and the reference's answer for every id of valid and mutated signatures.
+/// The signer's key for the right id, and the reference's answer for every id of valid and mutated
+/// signatures.
 pub fn matches_reference(engine: &Engine) {
     each_ecdsa_curve!(compare(engine));
 }

@@ -102,8 +102,8 @@ fn low_form<C: EcdsaReference>(engine: &Engine) {
     assert_eq!(flipped > 0, !C::LOW_S_BY_DEFAULT, "{}", C::NAME);
 }
 
-/// `SForm::AsComputed` follows SEC 1 to the letter. The reference offers that for P-256 alone; for both curves the
-/// signature is therefore computed here from RFC 6979's nonce.
+/// `SForm::AsComputed` follows SEC 1 to the letter. The reference offers that for P-256 alone; for
+/// both curves the signature is therefore computed here from RFC 6979's nonce.
 pub fn as_computed(engine: &Engine) {
     each_ecdsa_curve!(unchanged_form(engine));
 }

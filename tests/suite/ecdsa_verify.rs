@@ -1,8 +1,8 @@
 //! ECDSA verification against the reference, on random valid and mutated items.
 //!
-//! `k256` refuses high s; the standard, and gecc by default, do not. So the verdict by the standard is the reference's
-//! on the normalised signature, and the verdict under the low-s policy that of `k256` itself
-//! (`reference::EcdsaReference`).
+//! `k256` refuses high s; the standard, and gecc by default, do not. So the verdict by the standard
+//! is the reference's on the normalised signature, and the verdict under the low-s policy that of
+//! `k256` itself (`reference::EcdsaReference`).
 
 use super::support::each::each_ecdsa_curve;
 use super::support::random::Random;

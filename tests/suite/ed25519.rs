@@ -1,4 +1,5 @@
-//! Ed25519: the vectors of RFC 8032 and of others with a verdict for each rule, real signatures, and `ed25519-dalek`.
+//! Ed25519: the vectors of RFC 8032 and of others with a verdict for each rule, real signatures,
+//! and `ed25519-dalek`.
 
 use super::support::random::Random;
 use super::vectors::{bytes, field, parse};
@@ -403,7 +404,8 @@ pub fn sign_input(engine: &Engine) {
 
 const ITEMS: usize = 700;
 
-/// Signatures and verdicts are those of `ed25519-dalek`, for keys that occur once, some times and often.
+/// Signatures and verdicts are those of `ed25519-dalek`, for keys that occur once, some times and
+/// often.
 pub fn matches_dalek(engine: &Engine) {
     let mut random = Random::new();
     for distinct in [ITEMS, 40, 1] {
@@ -413,8 +415,8 @@ pub fn matches_dalek(engine: &Engine) {
     }
 }
 
-/// Items of few keys many times, for which a GPU makes tables: each has the verdict and the reason that it has in a
-/// small batch.
+/// Items of few keys many times, for which a GPU makes tables: each has the verdict and the reason
+/// that it has in a small batch.
 pub fn few_keys_in_a_large_batch(engine: &Engine) {
     let cases = random_cases(engine, &mut Random::new(), 300, 10);
     let items = if engine.info().backend == Backend::Gpu {
@@ -512,7 +514,8 @@ impl Case {
     }
 }
 
-/// A point with its encoding: `scalar` B and a point of small order, `torsion` times `EIGHT_TORSION[1]`.
+/// A point with its encoding: `scalar` B and a point of small order, `torsion` times
+/// `EIGHT_TORSION[1]`.
 struct MixedPoint {
     scalar: Scalar,
     torsion: usize,
@@ -521,7 +524,8 @@ struct MixedPoint {
 }
 
 impl MixedPoint {
-    /// Every second one is of small order, in any of the fourteen encodings that there are of these.
+    /// Every second one is of small order, in any of the fourteen encodings that there are of
+    /// these.
     fn new(random: &mut Random) -> Self {
         if random.below(2) == 0 {
             let (encoding, torsion) = SMALL_ORDERS[random.below(SMALL_ORDERS.len())];
@@ -568,8 +572,9 @@ static SMALL_ORDERS: LazyLock<Vec<([u8; 32], usize)>> = LazyLock::new(|| {
         .collect()
 });
 
-/// A key A = a B + T and R = r B + U with T and U of small order, and S = r + k a, to which n is added in one of eight.
-/// S B - k A = r B - k T is R if U = -k T, and 8 S B = 8 R + 8 k A always, so that every rule's verdict is known.
+/// A key A = a B + T and R = r B + U with T and U of small order, and S = r + k a, to which n is
+/// added in one of eight. S B - k A = r B - k T is R if U = -k T, and 8 S B = 8 R + 8 k A always,
+/// so that every rule's verdict is known.
 fn mixed_case(random: &mut Random) -> Case {
     let key = MixedPoint::new(random);
     let r = MixedPoint::new(random);
@@ -1113,7 +1118,8 @@ pub fn portable_and_lanes_agree(engine: &Engine) {
     }
 }
 
-/// Messages around the blocks of the hash and of any length beyond, those for the device and those that are too long.
+/// Messages around the blocks of the hash and of any length beyond, those for the device and those
+/// that are too long.
 pub fn messages_of_any_length(engine: &Engine) {
     let mut random = Random::new();
     let lengths = (0..300).chain([1 << 14, (1 << 14) + 1, 100_000]);

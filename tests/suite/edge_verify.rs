@@ -82,8 +82,8 @@ pub fn edge_scalars(engine: &Engine) {
     each_scheme!(edge_scalars_of(engine));
 }
 
-/// Keys that are small multiples of G or their negatives, with u1 and u2 such that u1 G and u2 Q are equal, opposite,
-/// or meet in the middle of the computation.
+/// Keys that are small multiples of G or their negatives, with u1 and u2 such that u1 G and u2 Q
+/// are equal, opposite, or meet in the middle of the computation.
 pub fn special_keys(engine: &Engine) {
     each_scheme!(meetings(engine));
     each_ecdsa_curve!(generator_signs());
@@ -111,7 +111,8 @@ fn meetings<S: Scheme>(engine: &Engine) {
         ] {
             items.extend(with_scalars::<S>(&u1, &u2, &d));
         }
-        // Small u1 and u2: the partial sums of a window are small multiples of G, like the table's entries.
+        // Small u1 and u2: the partial sums of a window are small multiples of G, like the table's
+        // entries.
         for (a, b) in [
             (1, 1),
             (1, 2),

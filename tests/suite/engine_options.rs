@@ -127,8 +127,8 @@ fn signatures<C: EcdsaReference>(engine: &Engine, random: &mut Random) {
     }
 }
 
-/// Signatures that are verified before they are returned are the same, and so are the reasons of those that are not
-/// made.
+/// Signatures that are verified before they are returned are the same, and so are the reasons of
+/// those that are not made.
 pub fn checked_signatures(engine: &Engine) {
     let checked = Engine::builder()
         .backend(engine.info().backend)

@@ -1,5 +1,5 @@
-//! Verification with adversarial items among good ones. Montgomery's trick ties the items of a chunk together; no item may
-//! profit or suffer from another.
+//! Verification with adversarial items among good ones. Montgomery's trick ties the items of a
+//! chunk together; no item may profit or suffer from another.
 
 use super::encodings::bad_keys;
 use super::support::each::each_scheme;

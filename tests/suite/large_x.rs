@@ -1,4 +1,5 @@
-//! R with x(R) >= n: one in 2^128 for secp256k1 and one in 2^32 for P-256 and SM2, so random inputs never meet it.
+//! R with x(R) >= n: one in 2^128 for secp256k1 and one in 2^32 for P-256 and SM2, so random inputs
+//! never meet it.
 //!
 //! Such an R has no known discrete logarithm; the key is chosen to match instead (`signed_with_r`).
 
@@ -90,8 +91,8 @@ fn recover_large<C: EcdsaReference>(engine: &Engine) {
     }
 }
 
-/// x(R) = r below p - n: the verifier tries r + n too, and must not prefer it; ids 2 and 3 then mean another point or
-/// none.
+/// x(R) = r below p - n: the verifier tries r + n too, and must not prefer it; ids 2 and 3 then
+/// mean another point or none.
 pub fn small_r_without_reduction(engine: &Engine) {
     each_ecdsa_curve!(small_r(engine));
     each_ecdsa_curve!(no_room_above(engine));

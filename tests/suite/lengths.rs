@@ -1,4 +1,5 @@
-//! Inputs of different lengths are an error of the call, never a silently shortened batch; empty batches are fine.
+//! Inputs of different lengths are an error of the call, never a silently shortened batch; empty
+//! batches are fine.
 
 use gecc::ecdsa::{Policy, SForm};
 use gecc::sm2::UserIds;

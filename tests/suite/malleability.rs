@@ -1,5 +1,5 @@
-//! Second forms of a signature: r + n and s + n must not pass, n - s passes by the standard and not by the low-s
-//! policy.
+//! Second forms of a signature: r + n and s + n must not pass, n - s passes by the standard and not
+//! by the low-s policy.
 
 use super::support::each::each_ecdsa_curve;
 use super::support::numbers::{modulus, number, order, to_bytes};
@@ -24,8 +24,8 @@ fn plus_n<C: TestCurve>(value: &[u8; 32]) -> Option<[u8; 32]> {
     to_bytes(&(number(value) + order::<C>()))
 }
 
-/// Valid signatures with r or s so small that adding n still fits 256 bits: a verifier that reduces would take both
-/// forms.
+/// Valid signatures with r or s so small that adding n still fits 256 bits: a verifier that reduces
+/// would take both forms.
 pub fn overflowing_r_and_s(engine: &Engine) {
     each_ecdsa_curve!(overflowing_ecdsa(engine));
     overflowing::<Sm2Dsa>(engine, small_s_sm2);

@@ -15,7 +15,8 @@ use sha2::{Digest, Sha256, Sha384};
 use sha3::Keccak256;
 use sm3::Sm3;
 
-/// Every length to three blocks, and lengths around those at which an engine may treat a message differently.
+/// Every length to three blocks, and lengths around those at which an engine may treat a message
+/// differently.
 fn messages(random: &mut Random) -> Vec<Vec<u8>> {
     let long = [1000, 4096, 16 << 10, 64 << 10, 300_000]
         .into_iter()
@@ -29,7 +30,8 @@ fn messages(random: &mut Random) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Digests of messages are those of the RustCrypto crates, also of many, and by hashes that no device has.
+/// Digests of messages are those of the RustCrypto crates, also of many, and by hashes that no
+/// device has.
 pub fn digests(engine: &Engine) {
     let mut random = Random::new();
     let few = messages(&mut random);
@@ -67,7 +69,8 @@ pub fn digests(engine: &Engine) {
     }
 }
 
-/// Signing and verifying messages is signing and verifying their SHA-256, and as an operation another hash of theirs.
+/// Signing and verifying messages is signing and verifying their SHA-256, and as an operation
+/// another hash of theirs.
 pub fn ecdsa_messages(engine: &Engine) {
     each_ecdsa_curve!(of_curve(engine));
 }
@@ -212,8 +215,9 @@ pub fn sm2_messages(engine: &Engine) {
     assert_eq!(signed, sm2::sign(engine, &digests, &keys[5]).unwrap());
 }
 
-/// Keys and ids that cannot be used, long messages and good items in a batch large enough for every engine to hash on
-/// its devices: the reasons come in their order, and the others are not disturbed.
+/// Keys and ids that cannot be used, long messages and good items in a batch large enough for every
+/// engine to hash on its devices: the reasons come in their order, and the others are not
+/// disturbed.
 pub fn bad_items_among_many(engine: &Engine) {
     const ITEMS: usize = 40_000;
     let mut random = Random::new();

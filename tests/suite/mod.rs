@@ -1,8 +1,8 @@
 //! The suite that every engine passes: one file per subject, each test a function of `&Engine`.
 //!
-//! `tests` lists them all, and `tests/engines` runs them on each engine. Items are checked against the
-//! RustCrypto crates, one at a time (`support::reference`), or are valid or invalid by construction
-//! (`support::scheme`).
+//! `tests` lists them all, and `tests/engines` runs them on each engine. Items are checked against
+//! the RustCrypto crates, one at a time (`support::reference`), or are valid or invalid by
+//! construction (`support::scheme`).
 
 pub mod support;
 

@@ -55,7 +55,8 @@ pub fn signature_verification(engine: &Engine) {
     assert_eq!((cases.len(), valid), (75, 15));
 }
 
-/// The nonces of SigGen are random, so the signatures cannot be made again; but each part of them can be checked.
+/// The nonces of SigGen are random, so the signatures cannot be made again; but each part of them
+/// can be checked.
 pub fn signature_generation(engine: &Engine) {
     let cases: Vec<Signature> = parse(include_str!("../vectors/p256_siggen_fips_186-3.json"));
     assert_eq!(cases.len(), 75);

@@ -1,5 +1,5 @@
-//! Batches in which keys repeat: an engine may compute those from tables of the keys, whose size depends on how often a
-//! key occurs. The verdicts must not.
+//! Batches in which keys repeat: an engine may compute those from tables of the keys, whose size
+//! depends on how often a key occurs. The verdicts must not.
 
 use super::support::each::each_scheme;
 use super::support::neighbours::{Case, case, check};

@@ -1,4 +1,5 @@
-//! RFC 6979: appendix A.2.5 for P-256, btcd's vectors for secp256k1; and the secp256k1 signatures of `cryptography`.
+//! RFC 6979: appendix A.2.5 for P-256, btcd's vectors for secp256k1; and the secp256k1 signatures
+//! of `cryptography`.
 
 use super::additional_data::ecdsa_signature_by;
 use super::support::scheme::{Ecdsa, Item, Scheme, concatenate, verify_ecdsa};
@@ -105,7 +106,8 @@ fn signed_by(
     })
 }
 
-/// All ten verify. Nonces are made by HMAC with the hash of the message where that is SHA-256, 384 or 512.
+/// All ten verify. Nonces are made by HMAC with the hash of the message where that is SHA-256, 384
+/// or 512.
 pub fn p256(engine: &Engine) {
     let cases = vectors().p256;
     assert_eq!(cases.len(), 10);
@@ -152,8 +154,9 @@ pub fn p256(engine: &Engine) {
     );
 }
 
-/// SHA-384 and SHA-512 on all items of a batch that is large enough for a GPU, where there is one, with keys and
-/// additional data of their own: with the nonces of the crate `rfc6979`, and the steps of SEC 1.
+/// SHA-384 and SHA-512 on all items of a batch that is large enough for a GPU, where there is one,
+/// with keys and additional data of their own: with the nonces of the crate `rfc6979`, and the
+/// steps of SEC 1.
 pub fn other_hashes(engine: &Engine) {
     const ITEMS: usize = 3000;
     let keys: Vec<SecretKey> = (0..ITEMS)

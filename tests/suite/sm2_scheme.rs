@@ -15,8 +15,8 @@ use sm3::{Digest, Sm3};
 
 const ITEMS: usize = 1500;
 
-/// Random items of many keys, about half of them corrupted in one of many ways, and some with n - s,
-/// which ECDSA would accept.
+/// Random items of many keys, about half of them corrupted in one of many ways, and some with n -
+/// s, which ECDSA would accept.
 pub fn verify_random_and_mutated(engine: &Engine) {
     let mut random = Random::new();
     let mut items = mutated::<Sm2Dsa>(&mut random, ITEMS);

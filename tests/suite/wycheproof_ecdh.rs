@@ -1,7 +1,8 @@
 //! Project Wycheproof, ECDH: every case of the sets for the curves, each set as one batch.
 //!
-//! All sets but one wrap the peer's key in a SubjectPublicKeyInfo. gecc takes SEC 1 points, so the wrapping is opened
-//! here, strictly and for the named curve alone; what that refuses never reaches gecc, and is counted.
+//! All sets but one wrap the peer's key in a SubjectPublicKeyInfo. gecc takes SEC 1 points, so the
+//! wrapping is opened here, strictly and for the named curve alone; what that refuses never reaches
+//! gecc, and is counted.
 
 use super::support::reference::TestCurve;
 use super::support::report::announce;

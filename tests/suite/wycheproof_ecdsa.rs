@@ -147,7 +147,8 @@ pub fn bitcoin(engine: &Engine) {
         run::<Secp256k1>(engine, name, Encoding::Der, Policy::low_s()),
         (463, 232, 162)
     );
-    // Without the policy two more pass: the cases about malleability, of which one has s = (n + 1) / 2.
+    // Without the policy two more pass: the cases about malleability, of which one has s = (n + 1)
+    // / 2.
     assert_eq!(valid_by_the_standard(engine, name), 164);
 }
 
@@ -171,8 +172,8 @@ fn valid_by_the_standard(engine: &Engine, name: TestName) -> usize {
     verdicts.iter().filter(|verdict| verdict.is_valid()).count()
 }
 
-/// Longer digests are truncated by the caller. The SHAKE sets of the crate are left out: gecc fixes no hash for
-/// digests, and SHA-512 and SHA-3 show the truncation already.
+/// Longer digests are truncated by the caller. The SHAKE sets of the crate are left out: gecc fixes
+/// no hash for digests, and SHA-512 and SHA-3 show the truncation already.
 pub fn other_hashes(engine: &Engine) {
     use TestName::*;
     let standard = Policy::default();

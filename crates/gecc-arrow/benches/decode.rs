@@ -3,7 +3,8 @@
 //!
 //! `cargo bench -p gecc-arrow --bench decode`. Files are in the folder for temporary files, and are
 //! read once before they are measured. The command keeps the memory that it frees; with glibc, this
-//! environment has the same effect: `MALLOC_MMAP_MAX_=0 MALLOC_TRIM_THRESHOLD_=18446744073709551615`.
+//! environment has the same effect: `MALLOC_MMAP_MAX_=0
+//! MALLOC_TRIM_THRESHOLD_=18446744073709551615`.
 
 use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, Int8Array, RecordBatch,

@@ -33,8 +33,8 @@ struct CallColumns<'a> {
 }
 
 impl<'a> CallColumns<'a> {
-    /// Reads the columns, in this order: the first problematic cell determines the reason of its row.
-    /// The batch's first row has the index `first`.
+    /// Reads the columns, in this order: the first problematic cell determines the reason of its
+    /// row. The batch's first row has the index `first`.
     fn of(
         operation: &'a Operation,
         inputs: &mut BatchInputs<'a>,

@@ -313,8 +313,8 @@ impl<'a> BatchInputs<'a> {
     }
 }
 
-/// Returns an error if a hash has no effect: only ECDSA hashes messages, and SHA-384 and SHA-512 are
-/// also used for nonces, even if the content is a digest.
+/// Returns an error if a hash has no effect: only ECDSA hashes messages, and SHA-384 and SHA-512
+/// are also used for nonces, even if the content is a digest.
 fn require_hash_effect(hash: Hash, reads: &Reads, has_messages: bool) -> Result<(), Error> {
     let is_of_nonces = reads.secret_keys && matches!(hash, Hash::Sha384 | Hash::Sha512);
     if !reads.contents || reads.messages {

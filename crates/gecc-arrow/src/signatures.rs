@@ -89,8 +89,8 @@ impl<'a> RecoveryIdColumn<'a> {
     }
 }
 
-/// Returns whether all signatures have 64 bytes. In a column without rows, the type has to state the
-/// width: signatures of a type without a width may contain recovery ids.
+/// Returns whether all signatures have 64 bytes. In a column without rows, the type has to state
+/// the width: signatures of a type without a width may contain recovery ids.
 fn are_of_64_bytes(cells: &Cells) -> bool {
     cells
         .contiguous(64)
@@ -400,8 +400,9 @@ fn read_number(
     read.map_err(|problem| Reason::Cell(field, problem))
 }
 
-/// Returns the recovery id of a row, from its signature or from the columns. If ids are required, all of
-/// them must agree. Otherwise they are hints, and the first is used, whatever the others are.
+/// Returns the recovery id of a row, from its signature or from the columns. If ids are required,
+/// all of them must agree. Otherwise they are hints, and the first is used, whatever the others
+/// are.
 fn agreed_id(
     of_signature: Option<u8>,
     columns: &[(Field, RecoveryIdColumn)],

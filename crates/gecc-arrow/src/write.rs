@@ -527,7 +527,8 @@ fn properties(
                 found,
                 DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View
             );
-        // Digests, keys and signatures hardly ever repeat, so a dictionary would cost time and space.
+        // Digests, keys and signatures hardly ever repeat, so a dictionary would cost time and
+        // space.
         if !found.is_binary() && !is_long_text {
             continue;
         }

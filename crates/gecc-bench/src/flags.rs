@@ -96,7 +96,8 @@ pub enum Command {
     /// engine alone and the page cache.
     #[command(after_help = FILES_HELP)]
     Files(FilesOptions),
-    /// Every method of modular multiplication on the GPU, side by side, each checked against the CPU.
+    /// Every method of modular multiplication on the GPU, side by side, each checked against the
+    /// CPU.
     #[command(after_help = METHODS_HELP)]
     Methods(MethodsOptions),
     /// Every operation, end to end and by kernel, at any sizes.

@@ -16,8 +16,9 @@ use std::process::ExitCode;
 /// The only architecture for which these measurements are published.
 const ARCHITECTURE: &str = "sm_90";
 
-/// Registers and bytes of spills (stores, by the assembler's report) of a thread, for kernels whose names begin so.
-/// With 128 registers two blocks of 256 fit a multiprocessor; chains and methods are measured as they are.
+/// Registers and bytes of spills (stores, by the assembler's report) of a thread, for kernels whose
+/// names begin so. With 128 registers two blocks of 256 fit a multiprocessor; chains and methods
+/// are measured as they are.
 const LIMITS: [(&str, [u32; 2]); 7] = [
     ("gecc_chain_field_inv", [168, 16]),
     ("gecc_chain_point_add", [168, 32]),

@@ -22,7 +22,8 @@ fn every_method_is_right() {
     let measured = measure(CurveId::ALL, CHECKED, |row| reported.push(row.clone()));
     let rows = measured.expect("a GPU measures");
     assert_eq!(rows, reported);
-    // Six methods at four sizes and one at one, two for each curve, seven sizes of products: each twice; three powers.
+    // Six methods at four sizes and one at one, two for each curve, seven sizes of products: each
+    // twice; three powers.
     assert_eq!(rows.len(), 2 * (6 * 4 + 1 + 2 * CurveId::ALL.len() + 7) + 3);
     rows.iter().for_each(check);
 }

@@ -1,4 +1,5 @@
-// gecc for C++17: engines and buffers that free themselves, and statuses as exceptions. What calls take and give, see gecc.h.
+// gecc for C++17: engines and buffers that free themselves, and statuses as exceptions. What calls
+// take and give, see gecc.h.
 #ifndef GECC_HPP
 #define GECC_HPP
 
@@ -26,7 +27,8 @@ inline void check(GeccStatus status) {
     }
 }
 
-// Digests, signatures and other columns: rows one after the other, fields of records, or one row for all (a stride of 0).
+// Digests, signatures and other columns: rows one after the other, fields of records, or one row
+// for all (a stride of 0).
 inline GeccRows rows(const std::uint8_t *data, std::size_t stride) { return GeccRows{data, stride}; }
 
 inline GeccKeys keys(const std::uint8_t *data, std::size_t stride, GeccKeyEncoding encoding) {

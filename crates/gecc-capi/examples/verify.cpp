@@ -1,4 +1,5 @@
-// Verifies the signatures of Ethereum blocks from page-locked memory: `verify ethereum_blocks.rows`.
+// Verifies the signatures of Ethereum blocks from page-locked memory: `verify
+// ethereum_blocks.rows`.
 #include "gecc.hpp"
 #include <algorithm>
 #include <fstream>

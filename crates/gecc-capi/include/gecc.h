@@ -656,9 +656,9 @@ GeccStatus gecc_ecdsa_verify(const GeccEngine *engine,
                              uint8_t *codes);
 
 /// Verifies ECDSA signatures that come with recovery ids. The codes are those of
-/// `gecc_ecdsa_verify`; the ids are only hints. If the engine verifies in groups (`batch_verification`
-/// of its options), they make verification faster; otherwise they are ignored. **Not
-/// constant-time**: all inputs are public.
+/// `gecc_ecdsa_verify`; the ids are only hints. If the engine verifies in groups
+/// (`batch_verification` of its options), they make verification faster; otherwise they are
+/// ignored. **Not constant-time**: all inputs are public.
 ///
 /// Reads `recovery_ids`, one byte each, in addition to the columns of `gecc_ecdsa_verify`. An id
 /// that is wrong or above 3 costs time but never changes a code, so a valid code does not prove
@@ -797,8 +797,8 @@ GeccStatus gecc_ecdsa_recover_addresses(const GeccEngine *engine,
 
 /// Recovers like `gecc_ecdsa_recover`, with a candidate for all keys or some of them: the key of
 /// the expected signer, known from an earlier signature. If the engine verifies in groups
-/// (`batch_verification` of its options), correct candidates make recovery faster; otherwise they are
-/// ignored. **Not constant-time**: all inputs are public.
+/// (`batch_verification` of its options), correct candidates make recovery faster; otherwise they
+/// are ignored. **Not constant-time**: all inputs are public.
 ///
 /// Reads `candidates` in addition to the columns of `gecc_ecdsa_recover`. A candidate that is wrong
 /// or is not a key costs time but never changes a key or a code. A row of zeros with

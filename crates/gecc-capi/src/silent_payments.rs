@@ -68,7 +68,8 @@ pub unsafe extern "C" fn gecc_receiver_new(
     // A receiver is moved to its final place, which leaves copies of its keys on the stack.
     call(|| {
         stack::wiped(|| {
-            // SAFETY: the caller's promises; memory is read only after the pointer to the receiver was cleared.
+            // SAFETY: the caller's promises; memory is read only after the pointer to the receiver
+            // was cleared.
             unsafe {
                 write_new("receiver", receiver, || {
                     new_receiver(

@@ -1,5 +1,5 @@
-//! Reusable memory of batches: columns in page-locked memory, and a pool of values. Allocating costs
-//! more than writing.
+//! Reusable memory of batches: columns in page-locked memory, and a pool of values. Allocating
+//! costs more than writing.
 
 use gecc::{Engine, PageLocked};
 use std::sync::{Mutex, PoisonError};

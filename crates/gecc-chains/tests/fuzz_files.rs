@@ -1,6 +1,7 @@
 //! Mutated files through every reader: no panic, and nothing holds that was not in the file before.
 //!
-//! Runs for some seconds of one core, spread over the kinds of files; `GECC_FUZZ_SECONDS` sets another time.
+//! Runs for some seconds of one core, spread over the kinds of files; `GECC_FUZZ_SECONDS` sets
+//! another time.
 
 #[path = "../../../tests/harness/random.rs"]
 mod random;
@@ -106,8 +107,8 @@ fn signed(settings: &Settings, paths: &Paths) -> (Vec<String>, usize) {
     )
 }
 
-/// Returns whether a transaction in JSON has neither a hash nor a sender, so that its signature cannot be compared
-/// with anything.
+/// Returns whether a transaction in JSON has neither a hash nor a sender, so that its signature
+/// cannot be compared with anything.
 fn states_nothing(text: &[u8]) -> bool {
     // Like the reader, which does not look at the bytes of strings that it skips.
     serde_json::from_str(&String::from_utf8_lossy(text))

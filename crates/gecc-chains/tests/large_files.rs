@@ -1,9 +1,9 @@
 //! Throughput with large files in the page cache. Not run by default:
 //! `cargo test --release --test large_files -- --ignored --nocapture`.
 //!
-//! The files are the small ones of the tests many times over, in a folder that is gone afterwards, or in
-//! `GECC_LARGE_FILES`, where they stay and the command can be tried on them. The engine is the default one.
-//! `GECC_LARGE_ITEMS` is how many signatures a file has at least, 2^20 by default.
+//! The files are the small ones of the tests many times over, in a folder that is gone afterwards,
+//! or in `GECC_LARGE_FILES`, where they stay and the command can be tried on them. The engine is
+//! the default one. `GECC_LARGE_ITEMS` is how many signatures a file has at least, 2^20 by default.
 
 use gecc::Engine;
 use gecc_chains::{BlockRange, Paths, Settings, bitcoin, ethereum, files_of};

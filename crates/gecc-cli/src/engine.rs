@@ -17,8 +17,8 @@ pub enum EngineName {
 
 #[derive(Args)]
 pub struct EngineOptions {
-    /// The device to compute on. auto selects GPUs if there are any, except for files of up to 64 KiB per thread, which
-    /// the CPU finishes before a driver has started.
+    /// The device to compute on. auto selects GPUs if there are any, except for files of up to 64
+    /// KiB per thread, which the CPU finishes before a driver has started.
     #[arg(long, value_enum, default_value = "auto")]
     engine: EngineName,
     /// Worker threads of the CPU engine, 1 to 4096 [default: one per core].
@@ -38,9 +38,9 @@ pub struct EngineOptions {
 /// Options of commands that can verify signatures in groups.
 #[derive(Args, Clone, Copy)]
 pub struct EquationOptions {
-    /// Verify signatures in groups if that is faster: those of BIP 340, of ECDSA with recovery ids, and of Ed25519 by a
-    /// rule with the cofactor. An invalid signature is then accepted with a probability of at most 2^-128 per group;
-    /// otherwise answers are the same.
+    /// Verify signatures in groups if that is faster: those of BIP 340, of ECDSA with recovery ids,
+    /// and of Ed25519 by a rule with the cofactor. An invalid signature is then accepted with a
+    /// probability of at most 2^-128 per group; otherwise answers are the same.
     #[arg(long)]
     pub batch_verification: bool,
 }

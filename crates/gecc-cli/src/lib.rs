@@ -1,7 +1,7 @@
 //! The command `gecc`: batches of signatures, keys and points from files and pipes.
 //!
-//! What is public is for the benchmarks of its repository: options, exit codes, and measuring. It is
-//! without a promise of stability. Programs use the crate `gecc`.
+//! What is public is for the benchmarks of its repository: options, exit codes, and measuring. It
+//! is without a promise of stability. Programs use the crate `gecc`.
 #![allow(missing_docs, reason = "for the packages of one repository")]
 
 pub mod allocator;
@@ -65,7 +65,8 @@ fn arguments() -> Result<(Arguments, GivenOptions), Failure> {
     Ok((arguments, GivenOptions::of(&matches)))
 }
 
-/// Returns the failure for arguments that clap refuses, or prints the help that was requested and exits.
+/// Returns the failure for arguments that clap refuses, or prints the help that was requested and
+/// exits.
 fn refusal(problem: clap::Error) -> Failure {
     let text = problem.render().to_string();
     match messages::without_secrets(&text) {

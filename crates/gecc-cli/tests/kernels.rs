@@ -1,7 +1,7 @@
-//! `gecc kernels` where something is in the way: what it says, and that no part of a file ever passes for a kernel.
-//! Then what becomes of kernels that cannot be kept or compiled where they are needed. (What the engine makes of
-//! damaged files and of files of others: the unit tests of `kernel_cache.rs`, `pack.rs` and `machine_code.rs` in
-//! `src/gpu/runtime`.)
+//! `gecc kernels` where something is in the way: what it says, and that no part of a file ever
+//! passes for a kernel. Then what becomes of kernels that cannot be kept or compiled where they are
+//! needed. (What the engine makes of damaged files and of files of others: the unit tests of
+//! `kernel_cache.rs`, `pack.rs` and `machine_code.rs` in `src/gpu/runtime`.)
 //!
 //! Tests that only compile need NVRTC but no GPU.
 
@@ -122,8 +122,8 @@ fn problem(output: &Output) -> String {
     text
 }
 
-/// Whether a file holds what its head says: the hash of its name, without the version of NVRTC, and of the machine
-/// code.
+/// Whether a file holds what its head says: the hash of its name, without the version of NVRTC, and
+/// of the machine code.
 fn is_whole(path: &Path) -> bool {
     let content = fs::read(path).expect("readable");
     let name = path.file_name().expect("a file").to_str().expect("UTF-8");
@@ -155,12 +155,14 @@ fn full_disk_is_reported_and_leaves_no_files() {
 
 fn a_killed_process_leaves_no_part_of_a_kernel() {
     let folder = Folder::new("killed");
-    // What a process leaves that is killed in the middle of a write: `kernel_files::write_whole` names it so.
+    // What a process leaves that is killed in the middle of a write: `kernel_files::write_whole`
+    // names it so.
     let leftover = folder
         .0
         .join(".hash_sm_90_nvrtc13.0.cubin.0123456789abcdef.tmp");
     fs::write(&leftover, b"gecc kernels v1\n and a part of the hash").expect("writable");
-    // The next process is not disturbed; killed after its first two files, at some moment of the third.
+    // The next process is not disturbed; killed after its first two files, at some moment of the
+    // third.
     let mut child = build(&folder.0)
         .stdout(Stdio::piped())
         .spawn()

@@ -1,7 +1,8 @@
-//! How much memory the command takes: never more than the limit and what docs/using.md says goes beyond, whatever the
-//! size of its input.
+//! How much memory the command takes: never more than the limit and what docs/using.md says goes
+//! beyond, whatever the size of its input.
 //!
-//! A process of its own for all of it: what this one has counts as the command's until that is loaded.
+//! A process of its own for all of it: what this one has counts as the command's until that is
+//! loaded.
 
 #[path = "../../../tests/harness/mod.rs"]
 mod harness;
@@ -363,7 +364,8 @@ fn of_tables(arguments: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Runs the command over a table, with no more than 4 GB of addresses. Gives its exit code and what it says.
+/// Runs the command over a table, with no more than 4 GB of addresses. Gives its exit code and what
+/// it says.
 fn over_table(arguments: &[String], path: &Path, name: &str) -> (Option<i32>, String) {
     let messages = path.with_extension("messages");
     let mut command = Command::new("sh");

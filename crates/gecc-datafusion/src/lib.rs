@@ -1,4 +1,5 @@
-//! SQL functions of gecc for DataFusion: verification and recovery of signatures over the rows of a query.
+//! SQL functions of gecc for DataFusion: verification and recovery of signatures over the rows of a
+//! query.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;

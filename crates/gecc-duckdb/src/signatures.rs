@@ -1,4 +1,5 @@
-//! Verification and recovery of signatures, and addresses of keys: the functions of [`gecc_arrow::sql`].
+//! Verification and recovery of signatures, and addresses of keys: the functions of
+//! [`gecc_arrow::sql`].
 
 use crate::engine::service;
 use crate::scalar::{BoundCall, ScalarFunction};

@@ -337,8 +337,8 @@ fn find(text: &[u8], from: usize, what: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns whether a text is UTF-16, as written by programs on Windows: it has a byte order mark, or every second byte of PEM's dashes
-/// is zero.
+/// Returns whether a text is UTF-16, as written by programs on Windows: it has a byte order mark,
+/// or every second byte of PEM's dashes is zero.
 pub(crate) fn is_utf16(text: &[u8]) -> bool {
     [&b"\xff\xfe"[..], b"\xfe\xff", b"-\0-\0-\0", b"\0-\0-\0-"]
         .iter()

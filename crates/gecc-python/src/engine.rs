@@ -8,7 +8,8 @@ use numpy::PyArray2;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-/// An engine that computes on GPUs or on threads of the CPU. Any number of threads can use one engine concurrently.
+/// An engine that computes on GPUs or on threads of the CPU. Any number of threads can use one
+/// engine concurrently.
 ///
 /// Creating one takes some tens of milliseconds, or some seconds if GPUs have to be started. It
 /// works in the process that created it, and cannot be pickled.
@@ -22,8 +23,8 @@ use pyo3::prelude::*;
 ///     chunk_items: upper limit for the number of items that a GPU computes at a time.
 ///     check_signatures: verify every signature before it is returned, because a wrongly computed one can reveal its
 ///         private key. Signing then costs as much as signing and verifying.
-///     batch_verification: verify signatures in groups if that is faster: those of BIP 340, of Ed25519 with "zip215" and
-///         "rfc8032-cofactored", of `verify_recoverable`, and the candidates of `recover`. An invalid item is then
+///     batch_verification: verify signatures in groups if that is faster: those of BIP 340, of Ed25519 with "zip215"
+///         and "rfc8032-cofactored", of `verify_recoverable`, and the candidates of `recover`. An invalid item is then
 ///         accepted as valid with a probability of at most 2^-128 per group, whoever chose the items; otherwise results
 ///         are the same.
 ///     portable: do not use instructions that some processors lack.

@@ -1,8 +1,10 @@
-// Field elements that write down what is done with them: the formulas of cuda/curve/ and cuda/scheme/ are compiled with
-// this in the place of cuda/field/, and what they print is their sequence of operations.
+// Field elements that write down what is done with them: the formulas of cuda/curve/ and
+// cuda/scheme/ are compiled with this in the place of cuda/field/, and what they print is their
+// sequence of operations.
 //
-// An element is the number of the line that made it. Questions about values are answered by the digits of `decisions`,
-// in their order, and further ones by 0; each question is printed with its answer.
+// An element is the number of the line that made it. Questions about values are answered by the
+// digits of `decisions`, in their order, and further ones by 0; each question is printed with its
+// answer.
 #pragma once
 #include "curve.cuh"
 #include "primitives/words.cuh"
@@ -66,7 +68,8 @@ static fe fe_select(u32 mask, fe a, fe b) { return mask ? a : b; }
 static bool fe_is_zero(fe a) { return decide("zero", a.line); }
 static bool fe_equal(fe a, fe b) { return fe_is_zero(fe_sub(a, b)); }
 static fe fe_sqrt_candidate(fe a) { return fe{print("root", a.line)}; }
-// Plain numbers that enter are elements with a name; of those that leave, only whether they are odd is asked.
+// Plain numbers that enter are elements with a name; of those that leave, only whether they are odd
+// is asked.
 static fe fe_from_words(const u32* words) { return fe_variable(words[0] == 1 ? "number1" : "number2"); }
 static void fe_to_words(u32* words, fe a) { words[0] = decide("odd", a.line); }
 

@@ -1,4 +1,5 @@
-// Questions about digits, flags and points. They are answered by the digits of `decisions`, further ones by 0.
+// Questions about digits, flags and points. They are answered by the digits of `decisions`, further
+// ones by 0.
 #pragma once
 #include "primitives/types.cuh"
 #include <cstdio>

@@ -1,6 +1,7 @@
 // Points of a twisted Edwards curve and digits that write down what is done with them: the loops of
-// curve/edwards_multiply.cuh, of ed_base_multiple and of ed_is_of_small_order are compiled with these. A thing is the
-// number of the line that made it. In whichever coordinates it is, a point is one thing.
+// curve/edwards_multiply.cuh, of ed_base_multiple and of ed_is_of_small_order are compiled with
+// these. A thing is the number of the line that made it. In whichever coordinates it is, a point is
+// one thing.
 #pragma once
 #include "decide.cuh"
 
@@ -39,7 +40,8 @@ struct ed_completed {
 struct ed_addend {
     int line, digit;  // -1 where it is no multiple for a digit whose value is open
 };
-// The lowest words of an entry's sum and difference: 1 is put into those of zeros, and nothing into others.
+// The lowest words of an entry's sum and difference: 1 is put into those of zeros, and nothing into
+// others.
 struct LowWord {
     u32 v[1];
 };
@@ -69,7 +71,8 @@ static ed_niels to_niels(const ed_affine& a) { return {{kOther}, {kOther}, line_
 static ed_completed ed_double(const ed_projective& a) { return ed_completed(made("double", a.line)); }
 static bool ed_is_identity(const ed_projective& a) { return decide("is_identity", a.line); }
 
-// Whether the addend is negated, where that is known: else the mask is the complement of the line of its digit.
+// Whether the addend is negated, where that is known: else the mask is the complement of the line
+// of its digit.
 static int sign(int digit, u32 negative) {
     if (digit < 0) return negative == 0 ? 0 : negative == ~0u ? 1 : (fail("no mask"), 0);
     if (negative != ~(u32)digit) fail("a multiple with the sign of another digit");

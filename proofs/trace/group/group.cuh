@@ -1,8 +1,9 @@
-// Points, digits and flags that write down what is done with them: the loops of curve/multiples.cuh and
-// curve/multiply_add.cuh are compiled with these. A thing is the number of the line that made it.
+// Points, digits and flags that write down what is done with them: the loops of curve/multiples.cuh
+// and curve/multiply_add.cuh are compiled with these. A thing is the number of the line that made
+// it.
 //
-// A coordinate says of which line it is a coordinate, and of what kind, so that coordinates of different points do not
-// make a point.
+// A coordinate says of which line it is a coordinate, and of what kind, so that coordinates of
+// different points do not make a point.
 #pragma once
 #include "decide.cuh"
 
@@ -80,7 +81,8 @@ static Multiple entry(u32 digit) {
     return Multiple{{kX, line}, {kY, line}, {kThird, line}};
 }
 
-// The line of an addend: its entry, whether it is that of P or of lambda P, and the digit of its sign.
+// The line of an addend: its entry, whether it is that of P or of lambda P, and the digit of its
+// sign.
 static int addend(const affine& a) {
     if ((a.x.kind != kX && a.x.kind != kThird) || a.y.kind != kSignedY || a.x.line != a.y.line) fail("no addend");
     std::printf("addend %d %d %u\n", a.x.line, (int)(a.x.kind == kThird), ~a.y.mask);
@@ -119,7 +121,8 @@ static jacobian add_uniform(const jacobian& p, const affine& q) {
     return made("add_uniform", first, addend(q));
 }
 
-// The flag is written as its line, or -1 where it is known to be false and -2 where it is known to be true.
+// The flag is written as its line, or -1 where it is known to be false and -2 where it is known to
+// be true.
 static void add_var(jacobian& p, Flag& identity, const affine& q) {
     int flag = identity.line >= 0 ? identity.line : identity.question[0] == 't' ? -2 : -1;
     int first = flag == -2 ? -1 : line_of(p);
@@ -169,8 +172,8 @@ struct Source {
     void align() const {}
 };
 
-// What kernels/fpmul.cu has: sums in other coordinates, the table of G that is read by all lanes, and digits with
-// carries.
+// What kernels/fpmul.cu has: sums in other coordinates, the table of G that is read by all lanes,
+// and digits with carries.
 struct sc {};
 struct xyzz : jacobian {
     xyzz(const jacobian& p) : jacobian(p) {}

@@ -1,5 +1,5 @@
-// Threads of one block for kernels/block_inverse.cuh and kernels/batched.cuh, on the CPU, and numbers that write down
-// what is done with them.
+// Threads of one block for kernels/block_inverse.cuh and kernels/batched.cuh, on the CPU, and
+// numbers that write down what is done with them.
 #pragma once
 #include "numbers.cuh"
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// What the recodings of curve/recode.cuh call, on numbers of five words. `decisions` says which numbers are odd and
-// which comparisons hold, in their order; further ones are not and do not.
+// What the recodings of curve/recode.cuh call, on numbers of five words. `decisions` says which
+// numbers are odd and which comparisons hold, in their order; further ones are not and do not.
 #pragma once
 #include "curve.cuh"
 #include "numbers.cuh"

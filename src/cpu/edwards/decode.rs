@@ -65,8 +65,8 @@ pub fn decode_all<'a, C: EdwardsCurve>(
 }
 
 impl SplitEncoding {
-    /// Returns x^2 as a ratio, with the base of the power for its root: (y^2 - 1) / (d y^2 + 1), and
-    /// d y^2 is not -1, since -1 is a square and d is not.
+    /// Returns x^2 as a ratio, with the base of the power for its root: (y^2 - 1) / (d y^2 + 1),
+    /// and d y^2 is not -1, since -1 is a square and d is not.
     fn square_of_x<C: EdwardsCurve>(&self) -> (Ratio, Element) {
         let yy = self.y.square();
         Ratio::new(yy.sub(&Element::ONE), yy.mul(&C::D).add(&Element::ONE))

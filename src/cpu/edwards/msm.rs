@@ -123,8 +123,8 @@ fn window_sums<'a, C: EdwardsCurve>(
     std::array::from_fn(|window| weighted_sum::<C>(&buckets[window]))
 }
 
-/// Returns the sum of the buckets of a window, each weighted by its digit: it is added once for each
-/// number from 1 to the digit.
+/// Returns the sum of the buckets of a window, each weighted by its digit: it is added once for
+/// each number from 1 to the digit.
 fn weighted_sum<C: EdwardsCurve>(buckets: &[Extended; BUCKETS]) -> Projective {
     let mut above = Extended::IDENTITY;
     let mut total = Extended::IDENTITY;

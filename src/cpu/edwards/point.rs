@@ -211,7 +211,8 @@ impl Niels {
     /// Returns the limbs of the three coordinates.
     #[inline(always)]
     pub fn words(&self) -> &[u64; 12] {
-        // SAFETY: three elements of four limbs each, without anything between them (`repr(C)`, `repr(transparent)`).
+        // SAFETY: three elements of four limbs each, without anything between them (`repr(C)`,
+        // `repr(transparent)`).
         unsafe { &*std::ptr::from_ref(self).cast() }
     }
 

@@ -1,10 +1,11 @@
 //! Variable-time inversion modulo an odd prime with division steps (D. J. Bernstein and B.-Y. Yang,
 //! "Fast constant-time gcd computation and modular inversion", 2019, <https://gcd.cr.yp.to>).
 //!
-//! A division step maps (delta, f, g), f odd, to (1 - delta, g, (g - f) / 2) if delta > 0 and g is odd, and to
-//! (1 + delta, f, (g + (g mod 2) f) / 2) otherwise. From (1, m, x) it leads to g = 0 and f = +-gcd(m, x). Which steps
-//! are taken depends on the low bits only, so 62 of them are computed on single words, as one matrix, which is then
-//! applied to the long numbers f and g, and, modulo m, to d and e with f = d x and g = e x.
+//! A division step maps (delta, f, g), f odd, to (1 - delta, g, (g - f) / 2) if delta > 0 and g is
+//! odd, and to (1 + delta, f, (g + (g mod 2) f) / 2) otherwise. From (1, m, x) it leads to g = 0
+//! and f = +-gcd(m, x). Which steps are taken depends on the low bits only, so 62 of them are
+//! computed on single words, as one matrix, which is then applied to the long numbers f and g, and,
+//! modulo m, to d and e with f = d x and g = e x.
 
 use super::limbs::{self, Limbs};
 
@@ -130,7 +131,8 @@ fn division_steps(delta: &mut i64, mut f: u64, mut g: u64) -> Matrix {
     let mut q = 0u64;
     let mut r = 1u64;
     let mut remaining = STEP;
-    // Invariant: with i = 62 - remaining steps done, u f0 + v g0 = 2^i f and q f0 + r g0 = 2^i g modulo 2^64.
+    // Invariant: with i = 62 - remaining steps done, u f0 + v g0 = 2^i f and q f0 + r g0 = 2^i g
+    // modulo 2^64.
     loop {
         // For an even g the step halves g. The bits above `remaining` limit the count.
         let zeros = (g | u64::MAX << remaining).trailing_zeros();

@@ -1,4 +1,5 @@
-//! 256-bit integers as four 64-bit limbs, least significant first: bytes, carry chains and wide products.
+//! 256-bit integers as four 64-bit limbs, least significant first: bytes, carry chains and wide
+//! products.
 
 /// Four limbs, the least significant first.
 pub type Limbs = [u64; 4];
@@ -139,7 +140,8 @@ fn add_six(a: &[u64; 7], b: &[u64; 6]) -> [u64; 7] {
     [s0, s1, s2, s3, s4, s5, a[6] + u64::from(carry)]
 }
 
-/// The sum of a_i a_j 2^(64 (i + j)) over i < j, as the limbs 1 to 6; limb 0 is zero, and the sum is below 2^448.
+/// The sum of a_i a_j 2^(64 (i + j)) over i < j, as the limbs 1 to 6; limb 0 is zero, and the sum
+/// is below 2^448.
 #[inline(always)]
 fn products_above_diagonal(a: &Limbs) -> [u64; 6] {
     // a_0 (a_1, a_2, a_3) at limb 1, and a_1 (a_2, a_3) + a_2 a_3 at limb 3, whose products are

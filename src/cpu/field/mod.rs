@@ -9,9 +9,9 @@
 //! | p of P-256 and SM2 | Montgomery, R = 2^256 | steps of 64 bits that use the shape of p |
 //! | any other p, n of every curve | Montgomery, R = 2^256 | the general step |
 //!
-//! Products are plain Rust: mulx, adcx and adox in assembly were measured to gain 0 to 13 %. Modular addition,
-//! subtraction and halving are assembly on x86-64, of baseline instructions, so that nothing has to be chosen at run
-//! time.
+//! Products are plain Rust: mulx, adcx and adox in assembly were measured to gain 0 to 13 %.
+//! Modular addition, subtraction and halving are assembly on x86-64, of baseline instructions, so
+//! that nothing has to be chosen at run time.
 
 mod invert;
 pub mod limbs;

@@ -9,8 +9,8 @@ use super::limbs::{self, Limbs};
 macro_rules! on_limbs {
     ($a:expr, $b:expr, $modulus:expr, [$($code:literal),+ $(,)?], $($carry:tt)+) => {{
         let [mut r0, mut r1, mut r2, mut r3] = $a;
-        // SAFETY: the code reads the 32 bytes of `modulus`, writes only its output registers, and uses no instruction
-        // beyond baseline x86-64.
+        // SAFETY: the code reads the 32 bytes of `modulus`, writes only its output registers, and
+        // uses no instruction beyond baseline x86-64.
         unsafe {
             core::arch::asm!(
                 $($code,)+
@@ -34,7 +34,8 @@ macro_rules! on_limbs {
 /// a + b mod m, for a, b < 2^256 with a + b < 2m.
 #[inline(always)]
 pub(super) fn add_mod(a: &Limbs, b: &Limbs, modulus: &'static Limbs) -> Limbs {
-    // The mask of the carry is -1 or 0; its `sbb` borrows, and the sum stays, only if the sum was below m.
+    // The mask of the carry is -1 or 0; its `sbb` borrows, and the sum stays, only if the sum was
+    // below m.
     on_limbs!(
         *a,
         b,

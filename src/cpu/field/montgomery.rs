@@ -10,8 +10,8 @@ use core::marker::PhantomData;
 
 /// A shape of modulus and the reductions that it permits.
 pub trait Shape: Copy + Eq + Send + Sync + 'static {
-    /// (t + k m) / 2^64, with the k below 2^64 that makes the division exact. The quotient is at most
-    /// m + (t - m) / 2^64, so less than 2^256.
+    /// (t + k m) / 2^64, with the k below 2^64 that makes the division exact. The quotient is at
+    /// most m + (t - m) / 2^64, so less than 2^256.
     fn reduce_limb<M: Modulus>(t: &Limbs) -> Limbs;
 }
 
@@ -52,8 +52,8 @@ impl<M: Modulus, S: Shape> Element<M, S> {
     }
 }
 
-/// (low + k m) / 2^256, with the k below 2^256 that makes the division exact: at most m + (low - m) / 2^256, so at most
-/// m, and below m if low is.
+/// (low + k m) / 2^256, with the k below 2^256 that makes the division exact: at most m + (low - m)
+/// / 2^256, so at most m, and below m if low is.
 #[inline(always)]
 fn reduce_low<M: Modulus, S: Shape>(low: &Limbs) -> Limbs {
     S::reduce_limb::<M>(&S::reduce_limb::<M>(&S::reduce_limb::<M>(

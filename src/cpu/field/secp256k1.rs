@@ -1,5 +1,5 @@
-//! Fields of coordinates modulo a p = 2^256 - c with 2^32 <= c < 2^32 + 2^31, such as that of secp256k1, where c =
-//! 2^32 + 977.
+//! Fields of coordinates modulo a p = 2^256 - c with 2^32 <= c < 2^32 + 2^31, such as that of
+//! secp256k1, where c = 2^32 + 977.
 
 use super::invert::Inverter;
 use super::limbs::{self, Limbs};
@@ -32,7 +32,8 @@ impl<M: PrimeOfCoordinates> core::fmt::Debug for Element<M> {
 /// (low + 2^256 high) mod p. Since 2^256 = c mod p, the high half folds onto the low one times c.
 #[inline(always)]
 fn reduce<M: PrimeOfCoordinates>((low, high): (Limbs, Limbs)) -> Limbs {
-    // low + c high < 2^256 (c + 1), so the top limb is at most c, and its own fold is at most c^2 < 2^66.
+    // low + c high < 2^256 (c + 1), so the top limb is at most c, and its own fold is at most c^2 <
+    // 2^66.
     let [s0, s1, s2, s3, top] = limbs::mul_limb_add(&low, &high, Element::<M>::C);
     let (fold0, fold1) = limbs::mul_wide_limb(top, Element::<M>::C);
     let (s0, carry) = s0.overflowing_add(fold0);

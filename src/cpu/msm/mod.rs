@@ -1,5 +1,6 @@
-//! Multi-scalar multiplication: the sum of many products, by buckets (Pippenger, "On the evaluation of powers and
-//! monomials", SIAM Journal on Computing 9, 1980; with signed digits). Variable-time, for public data.
+//! Multi-scalar multiplication: the sum of many products, by buckets (Pippenger, "On the evaluation
+//! of powers and monomials", SIAM Journal on Computing 9, 1980; with signed digits). Variable-time,
+//! for public data.
 //!
 //! A product has one term, or two if the curve has an endomorphism: a scalar below 2^255, or below
 //! 2^130, and a point. Each window of the scalars has buckets: bucket d contains the terms whose

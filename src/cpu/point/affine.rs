@@ -250,7 +250,8 @@ pub fn invert_all<F: Field>(values: &mut [F]) {
 enum Sum {
     /// Different x: the chord.
     Chord,
-    /// Equal points: the tangent. Its denominator 2y is not zero, since a group of odd order has no point of order 2.
+    /// Equal points: the tangent. Its denominator 2y is not zero, since a group of odd order has no
+    /// point of order 2.
     Tangent,
     /// Opposite points.
     Identity,

@@ -7,8 +7,8 @@ use crate::cpu::field::limbs;
 /// The number of digits of the longest scalar, including a carry.
 const MAX_DIGITS: usize = 257;
 
-/// A width-w non-adjacent form: `value = sum digits[i] 2^i`, each digit zero or odd and below 2^(w-1) in absolute
-/// value.
+/// A width-w non-adjacent form: `value = sum digits[i] 2^i`, each digit zero or odd and below
+/// 2^(w-1) in absolute value.
 pub struct Wnaf {
     digits: [i8; MAX_DIGITS],
     /// The position after the last non-zero digit.

@@ -1,4 +1,5 @@
-//! Multiplication of eight points by eight scalars in lockstep, and sums of table entries. Variable-time.
+//! Multiplication of eight points by eight scalars in lockstep, and sums of table entries.
+//! Variable-time.
 
 use super::convert::gather;
 use super::point::{Affine, Jacobian};

@@ -67,8 +67,8 @@ pub fn best_window(
 }
 
 impl KeyPlan {
-    /// Groups items of a batch. `is_repeated` returns `true` for numbers of uses with which a key is
-    /// treated as repeated.
+    /// Groups items of a batch. `is_repeated` returns `true` for numbers of uses with which a key
+    /// is treated as repeated.
     pub fn new(
         engine: &CpuEngine,
         items: Range<usize>,

@@ -336,7 +336,8 @@ impl Device {
             .collect()
     }
 
-    /// Describes the kernels of a unit. Returns `None` if they are not loaded, or just being loaded.
+    /// Describes the kernels of a unit. Returns `None` if they are not loaded, or just being
+    /// loaded.
     fn describe_loaded(&self, unit: Unit, slot: &ModuleSlot) -> Option<LoadedKernels> {
         let loaded = slot.try_lock().ok()?;
         let Ready {

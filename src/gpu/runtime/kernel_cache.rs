@@ -29,7 +29,8 @@ fn path_in(variable: &str) -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// Returns the folder in the user's cache folder, according to the XDG Base Directory specification.
+/// Returns the folder in the user's cache folder, according to the XDG Base Directory
+/// specification.
 fn user_folder() -> Option<PathBuf> {
     let caches = path_in("XDG_CACHE_HOME").or_else(|| Some(path_in("HOME")?.join(".cache")))?;
     Some(caches.join("gecc"))

@@ -118,8 +118,8 @@ impl PinnedMemory {
     }
 
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: initialised by `new`; the device writes to it only between a copy's start and the wait for its
-        // stream, when `Stream` lends nothing.
+        // SAFETY: initialised by `new`; the device writes to it only between a copy's start and the
+        // wait for its stream, when `Stream` lends nothing.
         unsafe { std::slice::from_raw_parts(self.pointer, self.bytes) }
     }
 

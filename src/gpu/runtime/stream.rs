@@ -393,8 +393,8 @@ impl Stream {
     /// Copies to a buffer that no input fills, after everything started before.
     #[cfg(feature = "lab")]
     pub fn write<T>(&mut self, to: Column<T>, bytes: &[u8]) -> Result<(), Fault> {
-        // SAFETY: the buffer belongs to this stream's chunk and has that many bytes; the copy is done before this
-        // returns.
+        // SAFETY: the buffer belongs to this stream's chunk and has that many bytes; the copy is
+        // done before this returns.
         unsafe { result::memcpy_htod_async(to.address(), bytes, self.stream.cu_stream()) }?;
         self.settle()
     }

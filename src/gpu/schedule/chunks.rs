@@ -177,8 +177,8 @@ mod tests {
     use crate::gpu::runtime::InputSource;
     use crate::gpu::{Launch, SelfTest};
 
-    /// A batch of items that take ten bytes each in device and in pinned memory, plus their variable-size
-    /// data.
+    /// A batch of items that take ten bytes each in device and in pinned memory, plus their
+    /// variable-size data.
     struct TestBatch {
         count: usize,
         data: fn(usize) -> usize,

@@ -6,8 +6,9 @@
 //! tasks. Therefore no order of calls can lead to a deadlock, whatever threads they come from, and
 //! no call is nested in another.
 //!
-//! `scoped_job` lets threads that outlive a call use data that the call borrows; `pool` contains the
-//! threads of the CPU engine; `device_threads` contains those of the GPU engine, several per device.
+//! `scoped_job` lets threads that outlive a call use data that the call borrows; `pool` contains
+//! the threads of the CPU engine; `device_threads` contains those of the GPU engine, several per
+//! device.
 
 mod device_threads;
 mod pool;

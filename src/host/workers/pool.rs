@@ -12,8 +12,8 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 /// them takes minutes.
 const MOST_THREADS: usize = 4096;
 
-/// The stack of a thread in bytes. Without optimisation, a function of vector code takes up to
-/// 1.6 MB of it, since every intermediate value has a place of its own in the frame. Only pages that
+/// The stack of a thread in bytes. Without optimisation, a function of vector code takes up to 1.6
+/// MB of it, since every intermediate value has a place of its own in the frame. Only pages that
 /// are touched take memory.
 const STACK: usize = 16 << 20;
 

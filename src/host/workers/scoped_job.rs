@@ -84,8 +84,8 @@ impl Deref for BorrowedJob<'_> {
     type Target = dyn Job;
 
     fn deref(&self) -> &Self::Target {
-        // SAFETY: the job was open when this borrow was created, and its call waits until the borrow
-        // is dropped before it ends.
+        // SAFETY: the job was open when this borrow was created, and its call waits until the
+        // borrow is dropped before it ends.
         unsafe { &*self.owner.job }
     }
 }

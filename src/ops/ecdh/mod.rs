@@ -70,8 +70,8 @@ impl Computation for Agreement<'_> {
 /// Computes the shared secret of each private key with its peer: the x-coordinate of `d * Q`.
 /// **Constant-time** in the keys.
 ///
-/// `secret_keys` is one key per item (`&[SecretKey]`) or one for all (`&SecretKey`). The batch has as many items as
-/// there are peers; with [`PublicKeys::all`], as many as there are private keys.
+/// `secret_keys` is one key per item (`&[SecretKey]`) or one for all (`&SecretKey`). The batch has
+/// as many items as there are peers; with [`PublicKeys::all`], as many as there are private keys.
 ///
 /// Items are rejected with [`Rejection::SecretKeyOutOfRange`], [`Rejection::MalformedPoint`],
 /// [`Rejection::NotOnCurve`] or [`Rejection::IdentityKey`].

@@ -193,8 +193,8 @@ pub(crate) struct DigestsOf<'a> {
 }
 
 impl Computation for DigestsOf<'_> {
-    /// The threshold for messages of any length, which have at least one block. CPUs compute SHA-256
-    /// fast, so a GPU mainly frees the cores.
+    /// The threshold for messages of any length, which have at least one block. CPUs compute
+    /// SHA-256 fast, so a GPU mainly frees the cores.
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold::of(4000)
     }

@@ -1,4 +1,5 @@
-//! Arithmetic modulo any odd number: exponentiation for RSA and Diffie–Hellman, multiplication, squaring.
+//! Arithmetic modulo any odd number: exponentiation for RSA and Diffie–Hellman, multiplication,
+//! squaring.
 //!
 //! Each call has one modulus. Numbers are big-endian byte arrays as long as the modulus, and below
 //! it. The modulus may have leading zeros: its length in bytes determines the size.

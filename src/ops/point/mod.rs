@@ -372,7 +372,8 @@ pub fn mul_base_into<'a>(
 
 /// Computes `scalars[i] * points[i]` for public scalars. Variable-time.
 ///
-/// Items are rejected with [`Rejection::ScalarOutOfRange`], [`Rejection::MalformedPoint`] or [`Rejection::NotOnCurve`].
+/// Items are rejected with [`Rejection::ScalarOutOfRange`], [`Rejection::MalformedPoint`] or
+/// [`Rejection::NotOnCurve`].
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] if the slices differ in length; [`Error::Device`] if every GPU fails

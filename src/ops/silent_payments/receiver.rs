@@ -10,7 +10,8 @@ use crate::types::{KeyBytes, Point, Rejection, SecretKey};
 use k256::{ProjectivePoint, PublicKey};
 use zeroize::Zeroizing;
 
-/// A receiver of silent payments: the scan key b_scan, the spend public key B_spend, and the labels in use.
+/// A receiver of silent payments: the scan key b_scan, the spend public key B_spend, and the labels
+/// in use.
 ///
 /// The scan key and the scalars of labels are secret: they are wiped when this is dropped, and
 /// `Debug` omits them. The holder of the scan key can see payments to the receiver, but cannot

@@ -88,8 +88,9 @@ impl Computation for Tweak<'_> {
 /// roots, `t = hash_TapTweak(x(P))`. The output key is x(Q); control blocks contain the parity of
 /// y(Q).
 ///
-/// An item is rejected with the first of these that applies: [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
-/// [`Rejection::IdentityKey`], [`Rejection::ScalarOutOfRange`] (t is not below n), [`Rejection::IdentityResult`].
+/// An item is rejected with the first of these that applies: [`Rejection::MalformedPoint`],
+/// [`Rejection::NotOnCurve`], [`Rejection::IdentityKey`], [`Rejection::ScalarOutOfRange`] (t is not
+/// below n), [`Rejection::IdentityResult`].
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails

@@ -74,8 +74,8 @@ pub fn sign_into<'a, 'b>(
     )
 }
 
-/// Signs one message of any length per item. **Constant-time** in keys, auxiliary data and nonces, not in the length of
-/// messages. See [`sign`].
+/// Signs one message of any length per item. **Constant-time** in keys, auxiliary data and nonces,
+/// not in the length of messages. See [`sign`].
 ///
 /// # Errors
 /// The errors of [`sign`].

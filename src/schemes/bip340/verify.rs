@@ -14,8 +14,8 @@ use crate::types::{Error, PublicKeys, ResultsMut, Rows, Verdicts, require_length
 /// p), [`Rejection::SOutOfRange`] (not below n), [`Rejection::MalformedPoint`],
 /// [`Rejection::NotOnCurve`], [`Rejection::IdentityKey`], [`Rejection::IdentityResult`],
 /// [`Rejection::Mismatch`] (x(R) is not r, or y(R) is odd). With
-/// [`crate::EngineBuilder::batch_verification`] many items are verified with one equation, as in the
-/// standard's "Batch Verification".
+/// [`crate::EngineBuilder::batch_verification`] many items are verified with one equation, as in
+/// the standard's "Batch Verification".
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails

@@ -12,9 +12,9 @@ use crate::types::{
 
 /// Recovers public keys for which the caller has candidates, for some or all items: the key of the
 /// expected signer, known from an earlier signature. With
-/// [`crate::EngineBuilder::batch_verification`], right candidates are confirmed with fewer operations
-/// than [`super::recover`] needs; otherwise candidates are ignored. Variable-time: all inputs are
-/// public.
+/// [`crate::EngineBuilder::batch_verification`], right candidates are confirmed with fewer
+/// operations than [`super::recover`] needs; otherwise candidates are ignored. Variable-time: all
+/// inputs are public.
 ///
 /// Results are those of [`super::recover`], with the same reasons, regardless of the candidates: a
 /// wrong or malformed candidate only costs time. The probability that one is mistaken for the key

@@ -3,8 +3,8 @@
 //!
 //! The recovery id determines the point R. As r is not 0, exactly one key satisfies u1 G + u2 Q =
 //! R, with u1 = e / s and u2 = r / s: the key that is recovered, Q = (s R - e G) / r. Candidates
-//! that satisfy it are found with the equations of groups (`common::batch_verification`). An item whose
-//! candidate is not confirmed is recovered, which yields its key or its reason.
+//! that satisfy it are found with the equations of groups (`common::batch_verification`). An item
+//! whose candidate is not confirmed is recovered, which yields its key or its reason.
 //!
 //! The returned key is the one that was used in the equation: the caller's memory is not read
 //! again, since it may have changed.
@@ -292,7 +292,8 @@ mod tests {
         }
 
         fn bytes(&self) -> &[u8] {
-            // SAFETY: mapped until it is dropped. That its bytes change is what the test is about; any byte is a `u8`.
+            // SAFETY: mapped until it is dropped. That its bytes change is what the test is about;
+            // any byte is a `u8`.
             unsafe { slice::from_raw_parts(self.memory.cast(), self.bytes) }
         }
     }

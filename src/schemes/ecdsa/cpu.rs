@@ -76,8 +76,8 @@ pub fn equations<C: CpuCurve>(
         .zip(&inverses)
         .map(|((&item, parsed), w)| {
             let (r, _): (C::Scalar, _) = parsed?;
-            // Step 3: e from the digest, which has as many bits as n, 256. Step 4: u1 = e / s, u2 = r /
-            // s.
+            // Step 3: e from the digest, which has as many bits as n, 256. Step 4: u1 = e / s, u2 =
+            // r / s.
             let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
             let named = recovery_ids
                 .and_then(|ids| recover_cpu::coordinates::<C>(&r, ids.get(item)[0]).ok());

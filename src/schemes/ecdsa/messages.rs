@@ -8,7 +8,8 @@ use crate::types::{
     Error, Policy, PublicKeys, Rejection, Rows, SForm, Signers, Verdicts, require_lengths,
 };
 
-/// Verifies one signature per item over SHA-256 of the messages. Variable-time. See [`super::verify`].
+/// Verifies one signature per item over SHA-256 of the messages. Variable-time. See
+/// [`super::verify`].
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
@@ -84,8 +85,8 @@ pub fn verify_messages_into<'a, 'k>(
     )
 }
 
-/// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length of messages. See
-/// [`super::sign`].
+/// Signs SHA-256 of one message per item. **Constant-time** in keys and nonces, not in the length
+/// of messages. See [`super::sign`].
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails

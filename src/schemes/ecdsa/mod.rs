@@ -1,4 +1,5 @@
-//! ECDSA on secp256k1, P-256 and brainpoolP256r1: verify, sign, recover (SEC 1, section 4.1; FIPS 186-5, section 6).
+//! ECDSA on secp256k1, P-256 and brainpoolP256r1: verify, sign, recover (SEC 1, section 4.1; FIPS
+//! 186-5, section 6).
 //!
 //! Digest-level calls take 32-byte digests; message-level calls hash with SHA-256. Large batches
 //! are hashed on GPUs if there are any, except messages above 16 KiB, which are hashed on the CPU.
@@ -63,9 +64,10 @@ pub(crate) static ECDSA: Scheme = Scheme {
 
 /// Verifies one signature per item over 32-byte digests. Variable-time: all inputs are public.
 ///
-/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`], [`Rejection::SOutOfRange`],
-/// [`Rejection::HighS`] (by policy), [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`],
-/// [`Rejection::IdentityKey`], [`Rejection::IdentityResult`], [`Rejection::Mismatch`].
+/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`],
+/// [`Rejection::SOutOfRange`], [`Rejection::HighS`] (by policy), [`Rejection::MalformedPoint`],
+/// [`Rejection::NotOnCurve`], [`Rejection::IdentityKey`], [`Rejection::IdentityResult`],
+/// [`Rejection::Mismatch`].
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
@@ -147,8 +149,8 @@ pub fn verify_into<'a, 'k>(
 }
 
 /// Verifies ECDSA signatures that come with recovery ids. With
-/// [`crate::EngineBuilder::batch_verification`] the ids allow many signatures to be checked with one
-/// equation, which is faster; otherwise they are ignored. Variable-time: all inputs are public.
+/// [`crate::EngineBuilder::batch_verification`] the ids allow many signatures to be checked with
+/// one equation, which is faster; otherwise they are ignored. Variable-time: all inputs are public.
 ///
 /// The verdicts are the same as those of [`verify`], regardless of the recovery ids: an id is only
 /// a hint at R, and a wrong or out-of-range id costs time but never changes a verdict. A valid
@@ -237,7 +239,8 @@ fn verification_with_ids<'a>(
     Verify::new(&ECDSA, curve, inputs, policy, items)
 }
 
-/// Signs one 32-byte digest per item, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in keys and nonces.
+/// Signs one 32-byte digest per item, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in
+/// keys and nonces.
 ///
 /// Signatures are bit-identical to those of `k256` and `p256`, unless `s_form` requests another
 /// form. `signers` is one key per item or one for all, or keys with additional data. Items are

@@ -1,5 +1,5 @@
-//! Batch verification on a GPU (`cuda/kernels/ed25519_batch_verification.cu`): a chunk is a group. Only for
-//! cofactored rules.
+//! Batch verification on a GPU (`cuda/kernels/ed25519_batch_verification.cu`): a chunk is a group.
+//! Only for cofactored rules.
 
 use super::batch::CURVE;
 use crate::gpu::buckets::Scaled;

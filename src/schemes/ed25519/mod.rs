@@ -49,9 +49,9 @@ pub use variant::{MAX_CONTEXT_LEN, Variant};
 /// [`Rejection::ROutOfRange`] and [`Rejection::NoSuchR`] (not canonical, or not a point); then
 /// [`Rejection::Mismatch`].
 ///
-/// With [`crate::EngineBuilder::batch_verification`] and a cofactored rule ([`Rule::is_cofactored`])
-/// many items are verified with one equation. The option has no effect with other rules, because
-/// they depend on components that cancel in sums.
+/// With [`crate::EngineBuilder::batch_verification`] and a cofactored rule
+/// ([`Rule::is_cofactored`]) many items are verified with one equation. The option has no effect
+/// with other rules, because they depend on components that cancel in sums.
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails

@@ -8,11 +8,11 @@ use std::str::FromStr;
 /// A verification rule. RFC 8032 leaves room for interpretation, and programs that must agree, such
 /// as the nodes of a chain, have to agree on the rule. There is therefore no default.
 ///
-/// Rules differ only in signatures that no correct signer produces. All of them require S to be below
-/// n, and compute the challenge k as SHA-512(R || A || M) modulo n, with R and A as given. B is the
-/// base point. An encoding is *canonical* if it is the one that RFC 8032 specifies for the point;
-/// in other encodings y may be p or more, or the sign bit may be set for x = 0. A point has *small
-/// order* if 8 times the point is the identity.
+/// Rules differ only in signatures that no correct signer produces. All of them require S to be
+/// below n, and compute the challenge k as SHA-512(R || A || M) modulo n, with R and A as given. B
+/// is the base point. An encoding is *canonical* if it is the one that RFC 8032 specifies for the
+/// point; in other encodings y may be p or more, or the sign bit may be set for x = 0. A point has
+/// *small order* if 8 times the point is the identity.
 ///
 /// | rule | A | R | equation | who |
 /// |---|---|---|---|---|

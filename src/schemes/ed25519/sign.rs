@@ -1,4 +1,5 @@
-//! Signing (RFC 8032, section 5.1.6). **Constant-time** in keys and nonces, not in the length of messages.
+//! Signing (RFC 8032, section 5.1.6). **Constant-time** in keys and nonces, not in the length of
+//! messages.
 
 use super::keys::{ExpandedKey, Number, Secrets, SigningKeyKind, SigningKeys, multiples_of_base};
 use super::rule::Rule;

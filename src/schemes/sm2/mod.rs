@@ -121,9 +121,10 @@ impl Default for UserIds<'_> {
 
 /// Verifies one signature per item over e, 32 bytes. Variable-time: all inputs are public.
 ///
-/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`], [`Rejection::SOutOfRange`],
-/// [`Rejection::ZeroT`], [`Rejection::MalformedPoint`], [`Rejection::NotOnCurve`], [`Rejection::IdentityKey`],
-/// [`Rejection::IdentityResult`], [`Rejection::Mismatch`].
+/// An item is rejected with the first of these that applies: [`Rejection::ROutOfRange`],
+/// [`Rejection::SOutOfRange`], [`Rejection::ZeroT`], [`Rejection::MalformedPoint`],
+/// [`Rejection::NotOnCurve`], [`Rejection::IdentityKey`], [`Rejection::IdentityResult`],
+/// [`Rejection::Mismatch`].
 ///
 /// # Errors
 /// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
@@ -270,7 +271,8 @@ fn require_messages<M>(items: usize, messages: &[M], user_ids: &UserIds) -> Resu
     )
 }
 
-/// Signs one digest e per item, with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys and nonces.
+/// Signs one digest e per item, with nonces of RFC 6979 (HMAC-SM3). **Constant-time** in keys and
+/// nonces.
 ///
 /// Signatures are bit-identical to those of the `sm2` crate. `signers` is one key per item or one
 /// for all, or keys with additional data ([`Signers`]). Items are rejected with
@@ -335,8 +337,8 @@ pub fn sign_into<'a, 'b>(
     engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
 }
 
-/// Signs SM3(Z_A || M) of one message per item; Z_A is computed from the private key's public key. **Constant-time** in
-/// keys and nonces, not in the length of messages. See [`sign`].
+/// Signs SM3(Z_A || M) of one message per item; Z_A is computed from the private key's public key.
+/// **Constant-time** in keys and nonces, not in the length of messages. See [`sign`].
 ///
 /// An item whose user id is too long is rejected with [`Rejection::UserIdTooLong`].
 ///
@@ -454,7 +456,8 @@ fn to_sign(
 /// 5.5).
 ///
 /// # Errors
-/// [`Rejection::UserIdTooLong`] above [`MAX_USER_ID_LEN`] bytes, [`Rejection::IdentityKey`] for the identity.
+/// [`Rejection::UserIdTooLong`] above [`MAX_USER_ID_LEN`] bytes, [`Rejection::IdentityKey`] for the
+/// identity.
 pub fn za(user_id: &[u8], public_key: &Point) -> Result<[u8; 32], Rejection> {
     if user_id.len() > MAX_USER_ID_LEN {
         return Err(Rejection::UserIdTooLong);

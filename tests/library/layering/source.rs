@@ -140,7 +140,8 @@ impl Sources {
             Some("self") => from.to_owned(),
             Some(name) if self.0.contains_key(&join(from, name)) => join(from, name),
             Some(name) => {
-                // In scope by an import, or else a crate or a type. `use name::name` refers to a crate of that name.
+                // In scope by an import, or else a crate or a type. `use name::name` refers to a
+                // crate of that name.
                 let rest: Vec<&str> = segments.collect();
                 for (_, to) in self.0[from]
                     .imports

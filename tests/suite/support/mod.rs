@@ -1,5 +1,5 @@
-//! Helpers shared by the tests: the reference, randomness, adversarial signatures and the placing of
-//! bad items among good ones.
+//! Helpers shared by the tests: the reference, randomness, adversarial signatures and the placing
+//! of bad items among good ones.
 
 #[allow(
     unused_imports,

@@ -38,8 +38,8 @@ pub fn check<I: Clone, O: PartialEq + Debug>(
     }
 }
 
-/// Each special item alone, at each position of the clean batch in turn (those that `positions` lists), at every k-th
-/// position, and all special items together.
+/// Each special item alone, at each position of the clean batch in turn (those that `positions`
+/// lists), at every k-th position, and all special items together.
 pub fn everywhere<I: Clone, O: PartialEq + Debug>(
     clean: &[Case<I, O>],
     special: &[Case<I, O>],

@@ -92,7 +92,8 @@ pub fn edge_scalars<C: TestCurve>() -> Vec<[u8; 32]> {
         .collect()
 }
 
-/// The eigenvalues of secp256k1's endomorphism and their neighbours; nothing where n has no such roots.
+/// The eigenvalues of secp256k1's endomorphism and their neighbours; nothing where n has no such
+/// roots.
 fn cube_roots_of_one(n: &BigUint) -> Vec<BigUint> {
     let one = BigUint::from(1u32);
     if n % 3u32 != one {

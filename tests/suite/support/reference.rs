@@ -75,7 +75,8 @@ pub fn decode<C: TestCurve>(point: &Point) -> Option<Group<C>> {
 
 /// The point of a public key, which must not be the identity.
 ///
-/// The reference also takes compact encodings (tag 05), which are not part of SEC 1 and not taken by gecc.
+/// The reference also takes compact encodings (tag 05), which are not part of SEC 1 and not taken
+/// by gecc.
 pub fn decode_key<C: TestCurve>(sec1: &[u8]) -> Option<Group<C>> {
     if sec1.first() == Some(&5) {
         return None;

@@ -160,9 +160,9 @@ pub fn recovery_id<C: TestCurve>(r: &Point) -> u8 {
 
 /// Signed items of `keys` keys in turn, all different, valid by construction.
 ///
-/// Keys and nonces are arithmetic progressions of random scalars: then the reference gets all points by additions, and
-/// gets them a hundred times faster than by multiplications. The coordinates, and with them u1, u2 and the signatures,
-/// look as random as any.
+/// Keys and nonces are arithmetic progressions of random scalars: then the reference gets all
+/// points by additions, and gets them a hundred times faster than by multiplications. The
+/// coordinates, and with them u1, u2 and the signatures, look as random as any.
 pub fn signed<S: Scheme>(random: &mut Random, count: usize, keys: usize) -> Vec<Signed> {
     let (secrets, key_points) = progression::<S::C>(random, keys);
     let (nonces, nonce_points) = progression::<S::C>(random, count);
@@ -234,7 +234,8 @@ pub fn adversarial<S: Scheme>(
     ))
 }
 
-/// A signature whose R is the given point, whatever its discrete logarithm: the key is chosen to match.
+/// A signature whose R is the given point, whatever its discrete logarithm: the key is chosen to
+/// match.
 pub fn signed_with_r<S: Scheme>(random: &mut Random, r: &Group<S::C>) -> Signed {
     let u1 = random.scalar::<S::C>();
     let u2 = random.scalar::<S::C>();

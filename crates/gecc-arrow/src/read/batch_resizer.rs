@@ -244,7 +244,8 @@ mod tests {
             .collect()
     }
 
-    /// Returns 300 strings of a batch with `texts` different ones, of which `own` occur in no other batch.
+    /// Returns 300 strings of a batch with `texts` different ones, of which `own` occur in no other
+    /// batch.
     fn batch_texts(batch: usize, texts: usize, own: usize) -> Vec<String> {
         let numbers = (0..300).map(|row| row % texts);
         numbers

@@ -425,7 +425,8 @@ mod tests {
 
     #[test]
     fn checked_footer_rejects_fields_of_other_types() {
-        // The list of row groups as a number, or with elements that are numbers; the schema as a set; rows as text.
+        // The list of row groups as a number, or with elements that are numbers; the schema as a
+        // set; rows as text.
         for fields in [
             &[0x45, 0xfe, 0xff, 0xff, 0xff, 0x0f][..],
             &[0x49, 0x15, 0x00],

@@ -121,8 +121,8 @@ impl IpcFile {
     }
 }
 
-/// Returns the batches of a file of `length` bytes, with the columns at `places`. `offset` is set to
-/// the end of each batch when it is returned.
+/// Returns the batches of a file of `length` bytes, with the columns at `places`. `offset` is set
+/// to the end of each batch when it is returned.
 ///
 /// # Errors
 /// If the system cannot start a thread.
@@ -190,8 +190,8 @@ fn check_listed(
     Ok(())
 }
 
-/// Returns the start and the end of a block. Negative numbers count as 0: they are rejected when the
-/// block is read.
+/// Returns the start and the end of a block. Negative numbers count as 0: they are rejected when
+/// the block is read.
 fn block_range(block: Block) -> (u64, u64) {
     let start = u64::try_from(block.offset()).unwrap_or(0);
     let metadata = u64::try_from(block.metaDataLength()).unwrap_or(0);

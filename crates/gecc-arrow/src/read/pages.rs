@@ -223,7 +223,8 @@ impl ChunkPages {
         }
     }
 
-    /// Reads a part of a chunk whose pages were compared with the footer before, by [`ChunkPages::survey`].
+    /// Reads a part of a chunk whose pages were compared with the footer before, by
+    /// [`ChunkPages::survey`].
     pub fn part(source: Arc<Source>, tally: Arc<Tally>, chunk: Chunk, jump: Option<Jump>) -> Self {
         ChunkPages {
             counted: None,
@@ -726,8 +727,8 @@ impl PageHeader {
         }
     }
 
-    /// Returns whether each value of a page of data has a definition level, and none is above the level of a value that
-    /// is not null. The decoder takes a level above it for an empty value.
+    /// Returns whether each value of a page of data has a definition level, and none is above the
+    /// level of a value that is not null. The decoder takes a level above it for an empty value.
     fn has_valid_definition_levels(&self, data: &[u8], leaf: Leaf) -> bool {
         let is_data = matches!(
             self.content,

@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 const ITEMS: usize = 40;
 
-/// A cell of the field that is null, and one of a length that it does not have; what becomes of their rows.
+/// A cell of the field that is null, and one of a length that it does not have; what becomes of
+/// their rows.
 fn break_cells(field: Field, cells: &mut [Cell], codes: &mut [u8]) {
     cells[5] = None;
     codes[5] = cell(field, CellProblem::Null);

@@ -1,4 +1,5 @@
-//! Parquet files whose pages do not have the values and rows that the footer says, and such that only look like it.
+//! Parquet files whose pages do not have the values and rows that the footer says, and such that
+//! only look like it.
 
 use crate::files::options;
 use crate::synthetic::{self, BYTES, Column, FIXED, INT32, PLAIN, page};
@@ -119,8 +120,8 @@ fn numbers(batches: &[RecordBatch], column: usize) -> Vec<i32> {
         .collect()
 }
 
-/// Whatever the size of batches and however many threads read: an error that names the place, and no row of the row
-/// group before it.
+/// Whatever the size of batches and however many threads read: an error that names the place, and
+/// no row of the row group before it.
 fn check_refused(path: &Path, bytes: &[u8], group: usize, what: &str) {
     std::fs::write(path, bytes).unwrap();
     for rows in BATCHES {
@@ -314,8 +315,8 @@ fn levels(levels: &[u8]) -> Vec<u8> {
     levels.iter().flat_map(|level| [2, *level]).collect()
 }
 
-/// A page of numbers in lists, by their repetition levels; each has its place as its value. It says that it has this
-/// many rows, where it is of version 2.
+/// A page of numbers in lists, by their repetition levels; each has its place as its value. It says
+/// that it has this many rows, where it is of version 2.
 fn page_of_lists(repetition: &[u8], first: i32, version_2: Option<i64>) -> Vec<u8> {
     let values: Vec<u8> = (first..first + repetition.len() as i32)
         .flat_map(i32::to_le_bytes)
@@ -484,7 +485,8 @@ fn definition_levels_above_the_highest_are_errors() {
             "{highest}: {problem:?}"
         );
     }
-    // Levels of two bits, of elements of lists, where 2 is the highest and all are 3. pyarrow refuses it.
+    // Levels of two bits, of elements of lists, where 2 is the highest and all are 3. pyarrow
+    // refuses it.
     let nested = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data/definition_levels_above_the_highest.parquet");
     let (_, problem) = read_up_to(&nested, options(1));

@@ -641,8 +641,8 @@ fn arrow_is_compressed_at_the_first_level() {
     assert!(std::fs::read(&path).unwrap() == writer.into_inner().unwrap());
 }
 
-/// How much memory lists take is known of all together: batches have fewer rows, and what is passed over does not
-/// count.
+/// How much memory lists take is known of all together: batches have fewer rows, and what is passed
+/// over does not count.
 #[test]
 fn lists_are_read_with_little_memory() {
     let folder = TempDir::new().unwrap();

@@ -1,4 +1,5 @@
-//! Headers of Parquet files: those with two readings, those that claim much, and pages of every kind.
+//! Headers of Parquet files: those with two readings, those that claim much, and pages of every
+//! kind.
 
 use crate::files::{content, options, read};
 use crate::synthetic::{
@@ -121,8 +122,8 @@ fn what_is_in_no_page_is_bounded_too() {
     );
 }
 
-/// Pages of one row each are found again by every batch. From the beginning of the file on, these would be 75 million
-/// headers.
+/// Pages of one row each are found again by every batch. From the beginning of the file on, these
+/// would be 75 million headers.
 #[test]
 fn small_pages_are_read_in_linear_time() {
     let folder = TempDir::new().unwrap();

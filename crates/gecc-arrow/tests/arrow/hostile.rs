@@ -1,4 +1,5 @@
-//! Files that are cut off, changed, or made to harm: an error or a result, and neither a panic nor a large allocation.
+//! Files that are cut off, changed, or made to harm: an error or a result, and neither a panic nor
+//! a large allocation.
 
 use crate::files::{WRITTEN, options, read, table, write};
 use crate::items::{engine, verify};
@@ -283,7 +284,8 @@ fn footers_that_claim_much_are_errors() {
     // 40,000 row groups without a field.
     let many = [&[0x49, 0xfc, 0xc0, 0xb8, 0x02][..], &[0; 40_000], &[0]].concat();
     assert!(message(&footer(&many)).contains("row groups of 40000 is above the limit"));
-    // Groups in groups, 1000 deep: field 2, a list of structs with the name `g` and one child each, and a column.
+    // Groups in groups, 1000 deep: field 2, a list of structs with the name `g` and one child each,
+    // and a column.
     let group = [0x48, 0x01, b'g', 0x15, 0x02, 0x00];
     let column = [0x15, 0x02, 0x25, 0x00, 0x18, 0x01, b'c', 0x00];
     let deep = [
@@ -460,7 +462,8 @@ fn encodings_that_hide_their_sizes_are_refused() {
 fn few_large_values_may_stand_for_many_rows() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("dictionary");
-    // 20,000 rows of 64 KiB each would be more than the memory that is allowed, and than offsets can tell.
+    // 20,000 rows of 64 KiB each would be more than the memory that is allowed, and than offsets
+    // can tell.
     let values: ArrayRef = Arc::new(BinaryArray::from_iter_values([vec![0; 64 << 10]]));
     let rows = 20_000;
     let keys = Int32Array::from(vec![0; rows]);
@@ -558,7 +561,8 @@ fn message_of<'a>(
     builder.finished_data().to_vec()
 }
 
-/// Writers put Arrow's schema beside that of Parquet, also with types that the decoder has not, and panics on.
+/// Writers put Arrow's schema beside that of Parquet, also with types that the decoder has not, and
+/// panics on.
 #[test]
 fn types_of_arrow_that_are_not_known_are_those_of_parquet() {
     let folder = TempDir::new().unwrap();
@@ -727,7 +731,8 @@ fn small_batches_of_long_rows_are_not_gathered_beyond_the_limit() {
             .unwrap();
         assert!(some.next().unwrap().unwrap().num_rows() <= longest);
         drop(some);
-        // A quarter of the limit, for rows that are there twice while they are combined. A stream may have fewer.
+        // A quarter of the limit, for rows that are there twice while they are combined. A stream
+        // may have fewer.
         assert!(longest * LONG <= 1 << 20, "{format:?} {longest}");
         assert!(format == Format::ArrowStream || longest > 3);
     }

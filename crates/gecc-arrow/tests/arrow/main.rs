@@ -1,4 +1,5 @@
-//! Tests of the crate as its users see it: against the calls of the library, on real files, and on files made to harm.
+//! Tests of the crate as its users see it: against the calls of the library, on real files, and on
+//! files made to harm.
 
 mod columns;
 mod counts;

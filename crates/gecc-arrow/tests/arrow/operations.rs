@@ -1,4 +1,5 @@
-//! Recovery, signing, key agreement, public keys and messages against the library's calls on slices.
+//! Recovery, signing, key agreement, public keys and messages against the library's calls on
+//! slices.
 
 use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, some, verify};
 use arrow_array::cast::AsArray;
@@ -846,8 +847,8 @@ fn what_cannot_be_is_said() {
     assert!(matches!(problem, Error::Columns(text) if text.contains("no column `d`")));
 }
 
-/// Keys in every encoding, of 32 bytes among them; messages of 32 bytes as digests and as messages, and of other
-/// lengths.
+/// Keys in every encoding, of 32 bytes among them; messages of 32 bytes as digests and as messages,
+/// and of other lengths.
 #[test]
 fn bip340_is_what_the_library_gives() {
     let curve = CurveId::Secp256k1;
@@ -944,7 +945,8 @@ fn bip340_is_what_the_library_gives() {
     }
 }
 
-/// Seeds are private keys, none of which is rejected, and public keys are 32 bytes in every form of keys.
+/// Seeds are private keys, none of which is rejected, and public keys are 32 bytes in every form of
+/// keys.
 #[test]
 fn ed25519_is_what_the_direct_calls_give() {
     let seeds: Vec<[u8; 32]> = (0..100).map(|item| [item; 32]).collect();
@@ -1199,7 +1201,8 @@ fn callers_may_make_the_calls() {
     assert!(matches!(refused, Err(Error::Options(text)) if text == "no"));
 }
 
-/// FIPS 186-5, section 6.4: columns of digests of SHA-1, SHA-224, SHA-384 and SHA-512, of every type.
+/// FIPS 186-5, section 6.4: columns of digests of SHA-1, SHA-224, SHA-384 and SHA-512, of every
+/// type.
 #[test]
 fn digests_of_other_lengths_are_for_ecdsa() {
     let curve = CurveId::P256;
@@ -1284,7 +1287,8 @@ fn digests_of_other_lengths_are_for_ecdsa() {
     }
 }
 
-/// What a mapping says and has no effect is an error, also where it is what would be done without it.
+/// What a mapping says and has no effect is an error, also where it is what would be done without
+/// it.
 #[test]
 fn what_has_no_effect_is_refused() {
     use gecc::fields::{Encoding, Hash};

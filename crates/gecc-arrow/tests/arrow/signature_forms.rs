@@ -1,4 +1,5 @@
-//! Forms of signatures in columns of every type: what each takes, what none takes, and columns that have to agree.
+//! Forms of signatures in columns of every type: what each takes, what none takes, and columns that
+//! have to agree.
 
 use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, some};
 use arrow_array::cast::AsArray;

@@ -1,4 +1,5 @@
-//! Parquet files made field by field, also such as no writer makes. The tests of the command use them too.
+//! Parquet files made field by field, also such as no writer makes. The tests of the command use
+//! them too.
 
 #![allow(dead_code, reason = "each binary of tests uses a part")]
 
@@ -516,8 +517,8 @@ fn pages() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The columns of a verification, and beside them `x`, which has one value of this many bytes in its dictionary, and
-/// has it in every row.
+/// The columns of a verification, and beside them `x`, which has one value of this many bytes in
+/// its dictionary, and has it in every row.
 pub fn file_beside(part: Beside, rows: usize, bytes: usize) -> Vec<u8> {
     let dictionary = || dictionary(1, &value(&vec![7; bytes]));
     let optional = |name: &str| structure(&[int(3, 0), text(4, name), int(5, 1)]);

@@ -384,7 +384,8 @@ fn what_was_computed_before_an_error_is_kept() {
     for format in [Format::Parquet, Format::ArrowFile, Format::ArrowStream] {
         write(&from, &table, 500, format, Compression::Zstd);
         let mut bytes = std::fs::read(&from).unwrap();
-        // Among the last rows, before the footer: enough that the header of a page or message is hit.
+        // Among the last rows, before the footer: enough that the header of a page or message is
+        // hit.
         let place = bytes.len() * 5 / 6;
         bytes[place..place + 30_000].fill(0xff);
         std::fs::write(&from, &bytes).unwrap();

@@ -1,4 +1,5 @@
-// The kernels that run one multiplication method in a chain; their launch contract is in lab/methods.cu.
+// The kernels that run one multiplication method in a chain; their launch contract is in
+// lab/methods.cu.
 #pragma once
 #include "kernels/layout.cuh"
 #include "modular/method.cuh"

@@ -1,6 +1,6 @@
-// Coarsely integrated operand scanning (Koc, Acar, Kaliski 1996; Zhao on GPUs): rows of the product and rows of the
-// Montgomery reduction in turn, a state of N + 2 words, each step one wide product with two words added. Any odd
-// modulus, at run time. It has no squaring of its own.
+// Coarsely integrated operand scanning (Koc, Acar, Kaliski 1996; Zhao on GPUs): rows of the product
+// and rows of the Montgomery reduction in turn, a state of N + 2 words, each step one wide product
+// with two words added. Any odd modulus, at run time. It has no squaring of its own.
 #pragma once
 #include "modular/method.cuh"
 
@@ -8,7 +8,8 @@ template <int N> struct Cios : WordMethod<N> {
     typedef WordNumber<N> Number;
     using WordMethod<N>::WordMethod;
 
-    // t + a b at word `j`, with the word carry of the step before: at most (2^32 - 1)^2 + 2 (2^32 - 1) < 2^64.
+    // t + a b at word `j`, with the word carry of the step before: at most (2^32 - 1)^2 + 2 (2^32 -
+    // 1) < 2^64.
     static GECC_MEMBER u32 step(u32& t, u32 a, u32 b, u32 carry) {
         u64 sum = (u64)a * b + t;
         sum += carry;

@@ -1,5 +1,5 @@
-// Double precision (Emmart, Zheng, Weems, 2018), one thread for a number of 32N bits. Numbers are below 2M. It has no
-// squaring of its own.
+// Double precision (Emmart, Zheng, Weems, 2018), one thread for a number of 32N bits. Numbers are
+// below 2M. It has no squaring of its own.
 #pragma once
 #include "modular/samples.cuh"
 

@@ -1,10 +1,10 @@
-// gECC (Xiong et al., TACO 2025) for the SM2 prime p = 2^256 - 2^224 - 2^96 + 2^64 - 1, a constant here: as
-// methods/gecc_sos.cuh, with a reduction of additions and subtractions.
+// gECC (Xiong et al., TACO 2025) for the SM2 prime p = 2^256 - 2^224 - 2^96 + 2^64 - 1, a constant
+// here: as methods/gecc_sos.cuh, with a reduction of additions and subtractions.
 //
 // -p^-1 = 1 modulo 2^32, so that word i of t is m_i itself, and t + m p = 0 modulo R = 2^256 gives
 //     m = t + m 2^64 - m 2^96 - m 2^224 mod R,
-// word by word; the carries of these chains wait until the words above are known. (t + m p) / R is the high half of t
-// and m, plus what the chains leave above R.
+// word by word; the carries of these chains wait until the words above are known. (t + m p) / R is
+// the high half of t and m, plus what the chains leave above R.
 #pragma once
 #include "modular/rows.cuh"
 

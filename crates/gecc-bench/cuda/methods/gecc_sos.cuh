@@ -1,4 +1,5 @@
-// gECC (Xiong et al., TACO 2025): separate operand scanning in even and odd rows; any odd modulus, at run time.
+// gECC (Xiong et al., TACO 2025): separate operand scanning in even and odd rows; any odd modulus,
+// at run time.
 #pragma once
 #include "modular/rows.cuh"
 

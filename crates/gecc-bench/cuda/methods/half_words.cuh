@@ -1,9 +1,10 @@
-// Two passes of 16 x 16 bit products (Emmart, Luitjens, Weems, Woolley, 2016), for multipliers that take half words.
-// Any odd modulus, at run time.
+// Two passes of 16 x 16 bit products (Emmart, Luitjens, Weems, Woolley, 2016), for multipliers that
+// take half words. Any odd modulus, at run time.
 //
-// Products of a low and a high half lie 16 bits off the words. They are summed in a pass of their own over the whole
-// operand, so that they need to be shifted only once; the aligned products (low by low, high by high) are the other
-// pass. 4 N^2 products for a multiplication, 2 N^2 + N for a square, 4 N^2 for the reduction.
+// Products of a low and a high half lie 16 bits off the words. They are summed in a pass of their
+// own over the whole operand, so that they need to be shifted only once; the aligned products (low
+// by low, high by high) are the other pass. 4 N^2 products for a multiplication, 2 N^2 + N for a
+// square, 4 N^2 for the reduction.
 #pragma once
 #include "modular/method.cuh"
 
@@ -54,7 +55,8 @@ template <int N> struct HalfWords : WordMethod<N> {
         GECC_CHECK(carry == 0);
         (void)carry;
     }
-    // Layer K of a triangle of products of half words (as in methods/low_high_rows.cuh); the word above is small.
+    // Layer K of a triangle of products of half words (as in methods/low_high_rows.cuh); the word
+    // above is small.
     template <int K> static GECC_MEMBER void add_layer(u32* acc, const u32* halves, u32& after) {
         constexpr int length = 2 * N - 3 - 4 * K, last = N - 1 - K;
         u32 x[length], y[length];

@@ -1,7 +1,8 @@
-// One level of Karatsuba (Zhao): three products of half the words instead of four, in rows, then the Montgomery
-// reduction of modular/rows.cuh. Any odd modulus, at run time.
+// One level of Karatsuba (Zhao): three products of half the words instead of four, in rows, then
+// the Montgomery reduction of modular/rows.cuh. Any odd modulus, at run time.
 //
-// a b = p0 + (p0 + p2 - (a1 - a0)(b1 - b0)) 2^(32H) + p2 2^(64H), p0 = a0 b0, p2 = a1 b1, H = N / 2.
+// a b = p0 + (p0 + p2 - (a1 - a0)(b1 - b0)) 2^(32H) + p2 2^(64H), p0 = a0 b0, p2 = a1 b1, H = N /
+// 2.
 #pragma once
 #include "modular/rows.cuh"
 
@@ -22,8 +23,8 @@ template <int N> struct Karatsuba : WordMethod<N> {
         sub<H>(r, flipped, ones);
         return negative;
     }
-    // t += middle 2^(32H), with middle = p0 + p2 - d where `subtract` is all ones, p0 + p2 + d where it is zero. The
-    // middle is not negative and below 2^(32N + 1).
+    // t += middle 2^(32H), with middle = p0 + p2 - d where `subtract` is all ones, p0 + p2 + d
+    // where it is zero. The middle is not negative and below 2^(32N + 1).
     static GECC_MEMBER void add_middle(u32* t, const u32* d, u32 subtract) {
         u32 signed_d[N], middle[3 * H];
         GECC_UNROLL

@@ -1,9 +1,10 @@
-// Row-oriented multiplication with separate passes for low and high halves (Zheng, Pan, Lin, Jing, Zhao, 2014). Any
-// odd modulus, at run time.
+// Row-oriented multiplication with separate passes for low and high halves (Zheng, Pan, Lin, Jing,
+// Zhao, 2014). Any odd modulus, at run time.
 //
-// A row is one chain of the low halves of its products and one of the high halves. Only the carry out of a low chain
-// needs an addition: into the word that the row is the first to reach, so that the high chain cannot overflow there.
-// 2 N^2 half products and N additions for a product, as many again and N more half products for the reduction.
+// A row is one chain of the low halves of its products and one of the high halves. Only the carry
+// out of a low chain needs an addition: into the word that the row is the first to reach, so that
+// the high chain cannot overflow there. 2 N^2 half products and N additions for a product, as many
+// again and N more half products for the reduction.
 #pragma once
 #include "modular/method.cuh"
 
@@ -19,9 +20,9 @@ template <int N> struct LowHighRows : WordMethod<N> {
         add_low_pairs<N>(acc, a, factor);
         add_high_pairs<N>(acc + 1, a, factor);
     }
-    // Layer K of the triangle of cross products: a[K] a[K+1], ..., a[K] a[N-1-K], a[K+1] a[N-1-K], ..., whose low
-    // halves lie at the words 2K + 1 .. 2N - 3 - 2K without a gap. From the innermost layer out, the word above the
-    // layer is always fresh.
+    // Layer K of the triangle of cross products: a[K] a[K+1], ..., a[K] a[N-1-K], a[K+1] a[N-1-K],
+    // ..., whose low halves lie at the words 2K + 1 .. 2N - 3 - 2K without a gap. From the
+    // innermost layer out, the word above the layer is always fresh.
     template <int K> static GECC_MEMBER void add_layers(u32* acc, const u32* a) {
         constexpr int length = 2 * N - 3 - 4 * K, last = N - 1 - K;
         if constexpr (length > 0) {

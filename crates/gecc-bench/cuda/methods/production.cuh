@@ -1,5 +1,5 @@
-// The multiplication that the library's kernels use, for the curve that the code is compiled for: modulo its p, and
-// modulo the order n. The modulus is a constant; the argument is not used.
+// The multiplication that the library's kernels use, for the curve that the code is compiled for:
+// modulo its p, and modulo the order n. The modulus is a constant; the argument is not used.
 #pragma once
 #include "field/field.cuh"
 #include "field/scalar.cuh"

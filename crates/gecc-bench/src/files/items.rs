@@ -225,7 +225,8 @@ impl Items {
         })
     }
 
-    /// Returns whether the code of an item is right, and its public key if the operation computes one.
+    /// Returns whether the code of an item is right, and its public key if the operation computes
+    /// one.
     fn is_right(&self, operation: FileOperation, results: &Results, item: usize) -> bool {
         let passed = results.codes[item] == Verdict::VALID_CODE;
         match operation {

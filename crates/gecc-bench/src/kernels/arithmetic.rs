@@ -213,8 +213,8 @@ impl Bench {
         Ok(())
     }
 
-    /// Writes the inputs to where the operation reads them. A chain computes in place, so its input,
-    /// which differs from its result, replaces the filling of the output.
+    /// Writes the inputs to where the operation reads them. A chain computes in place, so its
+    /// input, which differs from its result, replaces the filling of the output.
     fn import(&mut self) -> Result<(), Fault> {
         let n = self.inputs.len() as u64;
         let curve = self.curve.name();

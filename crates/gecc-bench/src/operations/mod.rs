@@ -99,7 +99,8 @@ pub fn run(options: &OperationsOptions) -> Result<u8, Failure> {
     Ok(ALL_PASSED)
 }
 
-/// Builds an engine on a GPU that times its kernels in batches of up to `largest` items, unless kernels are not timed.
+/// Builds an engine on a GPU that times its kernels in batches of up to `largest` items, unless
+/// kernels are not timed.
 fn kernel_engine(
     options: &OperationsOptions,
     largest: Option<usize>,

@@ -6,7 +6,8 @@ use crate::capi::ecdsa::gecc_message_digests;
 use crate::capi::status::GeccStatus;
 use std::ptr::{null, null_mut};
 
-/// FIPS 180-4's message, of which Keccak-256 is known from Ethereum, and one that ethers' documentation signs.
+/// FIPS 180-4's message, of which Keccak-256 is known from Ethereum, and one that ethers'
+/// documentation signs.
 const KNOWN: [(GeccHash, &str, &str); 7] = [
     (
         GeccHash::Sha256,

@@ -69,7 +69,8 @@ fn verify(
     codes
 }
 
-/// Signatures on which programs disagree: those of ed25519-speccheck, and all pairs of points of small order.
+/// Signatures on which programs disagree: those of ed25519-speccheck, and all pairs of points of
+/// small order.
 pub fn vectors_by_every_rule() {
     let engine = cpu();
     let speccheck = cases(include_str!(

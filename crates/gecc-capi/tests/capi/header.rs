@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The source files from which the header is generated, in its order. Functions of other files would
-/// be missing in it.
+/// The source files from which the header is generated, in its order. Functions of other files
+/// would be missing in it.
 const SOURCES: [&str; 17] = [
     "status",
     "engine",

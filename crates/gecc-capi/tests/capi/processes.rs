@@ -10,7 +10,8 @@ use std::ptr::null_mut;
 pub fn a_child_is_told() {
     let mut engine = cpu();
     assert_eq!(public_key(engine.0), GeccStatus::Ok);
-    // SAFETY: the child calls the library, allocates, and ends without running what the parent has registered.
+    // SAFETY: the child calls the library, allocates, and ends without running what the parent has
+    // registered.
     let child = unsafe { libc::fork() };
     if child == 0 {
         // A panic must not reach what runs the parent's tests.
@@ -28,7 +29,8 @@ pub fn a_child_is_told() {
     assert_eq!(public_key(engine.0), GeccStatus::Ok);
 }
 
-/// 0 if all is as it should be: the inherited engine refuses work and can be freed, and a new one works.
+/// 0 if all is as it should be: the inherited engine refuses work and can be freed, and a new one
+/// works.
 fn in_child(engine: &mut super::Handle) -> i32 {
     if public_key(engine.0) != GeccStatus::Forked {
         return 1;

@@ -1,5 +1,5 @@
-//! Random arguments at the boundary: each call is refused or answered as its arguments deserve, and touches no memory
-//! but its results.
+//! Random arguments at the boundary: each call is refused or answered as its arguments deserve, and
+//! touches no memory but its results.
 //!
 //! Runs for some seconds; `GECC_FUZZ_SECONDS` sets another time.
 
@@ -75,7 +75,8 @@ impl Column {
     }
 }
 
-/// An operation by the widths of its columns. A width of 0 is that of points in the call's encoding.
+/// An operation by the widths of its columns. A width of 0 is that of points in the call's
+/// encoding.
 struct Shape {
     reads: &'static [usize],
     writes: &'static [usize],

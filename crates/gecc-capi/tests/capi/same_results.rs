@@ -52,7 +52,8 @@ fn on_all_curves(backend: GeccBackend) {
     }
 }
 
-/// Inputs of all operations, a few of them bad, in the engine that is tested and in the library's own.
+/// Inputs of all operations, a few of them bad, in the engine that is tested and in the library's
+/// own.
 struct Batch<'a> {
     c: *const GeccEngine,
     rust: &'a Engine,
@@ -653,7 +654,8 @@ impl<'a> Batch<'a> {
         );
     }
 
-    /// Signatures with recovery ids, and recovery with candidates, by an engine that verifies in groups.
+    /// Signatures with recovery ids, and recovery with candidates, by an engine that verifies in
+    /// groups.
     fn with_equations(&self, backend: GeccBackend) {
         const MANY: usize = 3 * ITEMS;
         let &Batch {

@@ -1,4 +1,5 @@
-//! Known answers through C: Project Wycheproof, GM/T 0003.5 and others, RFC 6979, blocks of Ethereum.
+//! Known answers through C: Project Wycheproof, GM/T 0003.5 and others, RFC 6979, blocks of
+//! Ethereum.
 
 use super::{NO_DATA, cpu, expect_ok, keys, rows, strings};
 use crate::capi::bip340::{

@@ -270,8 +270,8 @@ impl BlockReader {
         self.whole(header.content(), extent, Some(what))
     }
 
-    /// Requires that the transactions of a block hash to its merkle root. Hashing without a match is
-    /// limited, as a file may have many headers before the same long script.
+    /// Requires that the transactions of a block hash to its merkle root. Hashing without a match
+    /// is limited, as a file may have many headers before the same long script.
     fn committed(&self, records: &mut Records, extent: usize) -> Result<(), String> {
         if !records.may_waste_reads() {
             return Err(

@@ -1,4 +1,5 @@
-//! The records of Bitcoin Core's files: the magic of a network, a length of 4 bytes little-endian, and the content.
+//! The records of Bitcoin Core's files: the magic of a network, a length of 4 bytes little-endian,
+//! and the content.
 //!
 //! Bytes between records are searched for the next magic, byte by byte, as Bitcoin Core's import
 //! does (`LoadExternalBlockFile` in its `validation.cpp`). A record whose content turns out to be
@@ -115,8 +116,8 @@ impl<'a> Records<'a> {
     }
 
     /// Rejects a header that no record follows, and notes the reason. The search for the next magic
-    /// continues at the byte after the header's first one or, once the limit on wasted reads is reached,
-    /// after the length that the header states.
+    /// continues at the byte after the header's first one or, once the limit on wasted reads is
+    /// reached, after the length that the header states.
     pub fn reject(&mut self, header: &RecordHeader, why: String) {
         self.skipped.get_or_insert((header.place, why));
         let left = self.bytes_after(header);

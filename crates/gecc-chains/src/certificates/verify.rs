@@ -27,7 +27,8 @@ const MEMBERS: usize = 2;
 const OTHER_ALGORITHM: &str =
     "the signed part states another signature algorithm, or other parameters";
 
-/// A pair of which `issuer` may have signed `certificate`: both are indices into the list of certificates.
+/// A pair of which `issuer` may have signed `certificate`: both are indices into the list of
+/// certificates.
 #[derive(Clone, Copy)]
 struct IssuerPair {
     certificate: usize,
@@ -171,9 +172,9 @@ fn not_tried(certificate: &mut Certificate) -> Answer {
     }
 }
 
-/// Pairs every certificate with the keys of its issuer's name on the right curve, or with some of them.
-/// Also returns the certificates that have more keys than that. A key counts once, however many
-/// certificates contain it: the first of them is the issuer.
+/// Pairs every certificate with the keys of its issuer's name on the right curve, or with some of
+/// them. Also returns the certificates that have more keys than that. A key counts once, however
+/// many certificates contain it: the first of them is the issuer.
 fn pairs(all: &[Certificate], answers: &mut [Answer]) -> (Vec<IssuerPair>, Vec<usize>) {
     let names: HashSet<&[u8]> = all
         .iter()

@@ -1,7 +1,8 @@
 //! Index and accumulator of a group of blocks in an e2store file, and their comparison with the
 //! records of the blocks.
 //!
-//! <https://github.com/eth-clients/e2store-format-specs>, `formats/era1.md`, `formats/ere.md` and `types/`.
+//! <https://github.com/eth-clients/e2store-format-specs>, `formats/era1.md`, `formats/ere.md` and
+//! `types/`.
 
 use super::blocks::BlockHeader;
 use crate::problem::brief;
@@ -75,8 +76,8 @@ impl BlockIndex {
     }
 }
 
-/// The root of a group's headers: `hash_tree_root` of a list of at most 8192 pairs of a block's hash and its total
-/// difficulty (SSZ).
+/// The root of a group's headers: `hash_tree_root` of a list of at most 8192 pairs of a block's
+/// hash and its total difficulty (SSZ).
 #[derive(Default)]
 struct Accumulator {
     count: u64,

@@ -120,8 +120,8 @@ impl<'a> EncodedTransaction<'a> {
     }
 }
 
-/// Parses what follows the type byte of an OP deposit: `[sourceHash, from, to, mint, value, gas, isSystemTx, data]`
-/// (OP Stack specification, "Deposits"). Returns the sender that it states.
+/// Parses what follows the type byte of an OP deposit: `[sourceHash, from, to, mint, value, gas,
+/// isSystemTx, data]` (OP Stack specification, "Deposits"). Returns the sender that it states.
 pub fn deposit(list: &[u8]) -> rlp::Result<Address> {
     let mut rest = only_list(list)?;
     rlp::fixed::<32>(&mut rest)?;

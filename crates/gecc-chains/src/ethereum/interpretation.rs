@@ -192,8 +192,8 @@ impl SignatureStatement {
         }
     }
 
-    /// Returns the interpretations of a legacy transaction for the stated chain, if there is one, and
-    /// for any chain.
+    /// Returns the interpretations of a legacy transaction for the stated chain, if there is one,
+    /// and for any chain.
     fn legacy_for_chain_or_any(&self, parity: bool) -> Vec<Interpretation> {
         let for_chain = self
             .chain_id

@@ -13,7 +13,8 @@ use std::borrow::Cow;
 
 type Why = Cow<'static, str>;
 
-/// Ethereum's main chain, and its test chains: Ropsten, Rinkeby, Görli, Kovan, Holesky, Hoodi and Sepolia.
+/// Ethereum's main chain, and its test chains: Ropsten, Rinkeby, Görli, Kovan, Holesky, Hoodi and
+/// Sepolia.
 const ETHEREUM: [u64; 8] = [1, 3, 4, 5, 42, 17_000, 560_048, 11_155_111];
 
 /// A transaction without a signature.
@@ -293,9 +294,10 @@ impl UnsignedType {
 /// The type of deposits.
 pub const DEPOSIT: u8 = 0x7e;
 
-/// Well-known chains that are not built on the OP Stack, by their numbers in the lists of ethereum-lists/chains:
-/// Ethereum and its test networks, Ethereum Classic, BNB Smart Chain, Gnosis, Polygon (PoS and zkEVM), Fantom,
-/// Avalanche, Arbitrum, zkSync Era, Linea, Scroll, Cronos, Rootstock, Moonbeam and Moonriver, Filecoin, Hedera, Kaia.
+/// Well-known chains that are not built on the OP Stack, by their numbers in the lists of
+/// ethereum-lists/chains: Ethereum and its test networks, Ethereum Classic, BNB Smart Chain,
+/// Gnosis, Polygon (PoS and zkEVM), Fantom, Avalanche, Arbitrum, zkSync Era, Linea, Scroll, Cronos,
+/// Rootstock, Moonbeam and Moonriver, Filecoin, Hedera, Kaia.
 const NOT_OP_CHAINS: [u64; 37] = [
     1, 3, 4, 5, 25, 30, 31, 42, 56, 61, 97, 100, 137, 250, 295, 296, 314, 324, 300, 1001, 1101,
     1284, 1285, 8217, 10200, 17000, 42161, 42170, 43113, 43114, 59144, 80001, 80002, 421614,

@@ -1,4 +1,5 @@
-//! Certificates that are known to be signed, corrupted ones, and files that hold none, on every engine.
+//! Certificates that are known to be signed, corrupted ones, and files that hold none, on every
+//! engine.
 
 use crate::harness::{Named, Test, named};
 use crate::random::Random;
@@ -58,7 +59,8 @@ fn stated<'a>(text: &'a str, answer: &Answer) -> (&'a str, bool) {
     )
 }
 
-/// 28 of 105 certificates are signed with the standard's user id. Revocation lists among them are skipped.
+/// 28 of 105 certificates are signed with the standard's user id. Revocation lists among them are
+/// skipped.
 fn sm2_certificates(settings: &Settings) {
     let path = of_examples("sm2/sm2_certs.pem");
     let text = std::fs::read_to_string(&path).unwrap();
@@ -408,7 +410,8 @@ fn check_one(settings: &Settings, der: &[u8]) -> Answers {
     check_files(settings, &[path], &[sm2::DEFAULT_USER_ID])
 }
 
-/// RFC 5280, section 4.1.1.2: the algorithm beside the signature, which is not signed, is the one that is.
+/// RFC 5280, section 4.1.1.2: the algorithm beside the signature, which is not signed, is the one
+/// that is.
 fn algorithms_that_differ(settings: &Settings) {
     let null = vec![5, 0];
     let identifier =
@@ -449,8 +452,8 @@ fn algorithms_that_differ(settings: &Settings) {
     }
 }
 
-/// Dates in forms of BER, long and negative serial numbers, and other values for true. The signature is over the bytes
-/// of the file.
+/// Dates in forms of BER, long and negative serial numbers, and other values for true. The
+/// signature is over the bytes of the file.
 fn forms_that_are_not_evaluated(settings: &Settings) {
     let authority = Authority::new(settings, CurveId::P256, "root");
     let contents = Contents::new(&authority, Algorithm::EcdsaSha256);
@@ -517,7 +520,8 @@ fn forms_that_are_not_evaluated(settings: &Settings) {
     }
 }
 
-/// Lines may be of any length, indented, and followed by spaces, and blank lines and headers may stand among them.
+/// Lines may be of any length, indented, and followed by spaces, and blank lines and headers may
+/// stand among them.
 fn lenient_pem(settings: &Settings) {
     let made = chains(settings);
     let whole: Vec<String> = made.iter().map(|der| pem(der)).collect();
@@ -574,7 +578,8 @@ fn lenient_pem(settings: &Settings) {
     }
 }
 
-/// A block that does not begin, end, or end as it begins is named, as is one that is not base64. The others are read.
+/// A block that does not begin, end, or end as it begins is named, as is one that is not base64.
+/// The others are read.
 fn damaged_pem(settings: &Settings) {
     let made = chains(settings);
     let whole: Vec<String> = made.iter().map(|der| pem(der)).collect();
@@ -778,7 +783,8 @@ fn corrupted_certificates(settings: &Settings) {
     let made = chains(settings);
     for index in 0..made.len() {
         let mut corrupted = made.clone();
-        // In the name of the subject, which is signed and which every certificate has: a letter of its algorithm.
+        // In the name of the subject, which is signed and which every certificate has: a letter of
+        // its algorithm.
         let name = Certificate::from_der(&made[index])
             .unwrap()
             .tbs_certificate()

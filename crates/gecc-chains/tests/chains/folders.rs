@@ -78,7 +78,8 @@ fn links_and_pipes() {
     );
 }
 
-/// A pipe that is named is read to its end, and what does not end up to the longest that is allowed.
+/// A pipe that is named is read to its end, and what does not end up to the longest that is
+/// allowed.
 fn pipes_and_devices_that_are_named() {
     let engine = Engine::cpu().unwrap();
     let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();

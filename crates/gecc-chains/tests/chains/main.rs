@@ -1,4 +1,5 @@
-//! Bitcoin, Ethereum and certificates on every engine, the examples over them, and which files of folders are read.
+//! Bitcoin, Ethereum and certificates on every engine, the examples over them, and which files of
+//! folders are read.
 
 #[path = "../../../../tests/harness/mod.rs"]
 mod harness;

@@ -1,5 +1,5 @@
-//! Common parts of the commands on whole chains: kinds of answers ([`AnswerRow`]), their output, and the
-//! summary. `gecc-chains` reads files and computes signatures.
+//! Common parts of the commands on whole chains: kinds of answers ([`AnswerRow`]), their output,
+//! and the summary. `gecc-chains` reads files and computes signatures.
 
 #[cfg(feature = "arrow")]
 mod columns;

@@ -23,8 +23,8 @@ fn build(options: &BuildOptions) -> Result<u8, Failure> {
     Ok(ALL_PASSED)
 }
 
-/// Prints the name of a file. A closed pipe is detected when the total is printed; the files are the
-/// requested result. Names are escaped only for terminals, since programs read them verbatim.
+/// Prints the name of a file. A closed pipe is detected when the total is printed; the files are
+/// the requested result. Names are escaped only for terminals, since programs read them verbatim.
 fn print_path(path: &Path) {
     let name = if io::stdout().is_terminal() {
         shown_path(path)

@@ -148,16 +148,16 @@ pub struct InputsOptions {
     /// Files, folders and patterns.
     #[arg(required_unless_present = "rest_url")]
     pub paths: Vec<PathBuf>,
-    /// A node of Bitcoin Core from which the blocks from --from to --to are requested instead of files, such as
-    /// http://127.0.0.1:8332. It needs version 30 or later, and the option -rest.
+    /// A node of Bitcoin Core from which the blocks from --from to --to are requested instead of
+    /// files, such as http://127.0.0.1:8332. It needs version 30 or later, and the option -rest.
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state"])]
     pub rest_url: Option<UrlText>,
-    /// The magic of a signet with a challenge of its own: the first four bytes of its blk*.dat, in hexadecimal, such as
-    /// a5df2dcb [default: the magics of the known networks].
+    /// The magic of a signet with a challenge of its own: the first four bytes of its blk*.dat, in
+    /// hexadecimal, such as a5df2dcb [default: the magics of the known networks].
     #[arg(long, value_name = "HEX", value_parser = network_magic, conflicts_with = "rest_url")]
     pub magic: Option<[u8; 4]>,
-    /// The height of the first block [default: all]. Blocks that do not state their height, as many until 2013, are
-    /// always checked.
+    /// The height of the first block [default: all]. Blocks that do not state their height, as many
+    /// until 2013, are always checked.
     #[arg(long, value_name = "HEIGHT", value_parser = block_number)]
     pub from: Option<u64>,
     /// The height of the last block [default: all].
@@ -166,8 +166,9 @@ pub struct InputsOptions {
     /// A file that records which input files are done. Files recorded there are skipped.
     #[arg(long, value_name = "FILE")]
     pub state: Option<PathBuf>,
-    /// Verify signatures of taproot (BIP 340) in groups if that is faster. An invalid signature is then accepted with a
-    /// probability of at most 2^-128 per group; otherwise answers are the same.
+    /// Verify signatures of taproot (BIP 340) in groups if that is faster. An invalid signature is
+    /// then accepted with a probability of at most 2^-128 per group; otherwise answers are the
+    /// same.
     #[arg(long)]
     pub batch_verification: bool,
     #[command(flatten)]
@@ -179,8 +180,8 @@ pub struct CertificatesOptions {
     /// Files, folders and patterns, or - for standard input.
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// A user id to try for SM2 signatures; may be given several times [default: 1234567812345678, the standard's, and
-    /// the empty one].
+    /// A user id to try for SM2 signatures; may be given several times [default: 1234567812345678,
+    /// the standard's, and the empty one].
     #[arg(long, value_name = "TEXT")]
     pub sm2_id: Vec<String>,
     /// Compare the names of issuers byte for byte [default: according to RFC 5280, section 7.1].
@@ -203,7 +204,8 @@ pub struct SendersOptions {
     #[cfg_attr(unix, arg(required_unless_present = "rpc_url"))]
     #[cfg_attr(not(unix), arg(required = true))]
     pub paths: Vec<PathBuf>,
-    /// A node from which the blocks from --from to --to are requested instead of files, such as http://localhost:8545.
+    /// A node from which the blocks from --from to --to are requested instead of files, such as
+    /// http://localhost:8545.
     #[cfg(unix)]
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths", "state", "at_block"])]
     pub rpc_url: Option<UrlText>,
@@ -217,12 +219,13 @@ pub struct SendersOptions {
     /// Deposits of OP chains are rejected if the chain is known not to be an OP chain.
     #[arg(long, value_name = "NUMBER", value_parser = block_number)]
     pub chain_id: Option<u64>,
-    /// Do not compare the transactions of blocks with the transactions root in their headers. The summary states the
-    /// number of blocks that were not compared.
+    /// Do not compare the transactions of blocks with the transactions root in their headers. The
+    /// summary states the number of blocks that were not compared.
     #[arg(long)]
     pub skip_roots: bool,
-    /// The block whose rules apply to transactions that do not state theirs, such as encoded ones [default: current
-    /// rules]. Before block 1150000 (Homestead) s may be above n/2 in legacy transactions for any chain.
+    /// The block whose rules apply to transactions that do not state theirs, such as encoded ones
+    /// [default: current rules]. Before block 1150000 (Homestead) s may be above n/2 in legacy
+    /// transactions for any chain.
     #[arg(long, value_name = "NUMBER", value_parser = block_number)]
     pub at_block: Option<u64>,
     /// A file that records which input files are done. Files recorded there are skipped.
@@ -237,10 +240,12 @@ pub struct ChainOptions {
     /// Output file [default: standard output].
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// Flush the output file and its name to disk before exiting, so that a loss of power loses neither.
+    /// Flush the output file and its name to disk before exiting, so that a loss of power loses
+    /// neither.
     #[arg(long, requires = "output")]
     pub sync: bool,
-    /// Format of the answers [default: from the extension of the output, .parquet, .arrow or .csv, or else JSON Lines].
+    /// Format of the answers [default: from the extension of the output, .parquet, .arrow or .csv,
+    /// or else JSON Lines].
     #[arg(long, value_enum)]
     pub output_format: Option<AnswerFormat>,
     /// Write only the answers of items that are rejected or were not checked.
@@ -248,7 +253,8 @@ pub struct ChainOptions {
     pub only_rejected: bool,
     #[command(flatten)]
     pub messages: MessageOptions,
-    /// Include in the summary how long each step worked and waited for others, in seconds of all its threads.
+    /// Include in the summary how long each step worked and waited for others, in seconds of all
+    /// its threads.
     #[arg(long, conflicts_with = "quiet")]
     pub timings: bool,
     #[command(flatten)]

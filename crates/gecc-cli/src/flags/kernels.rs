@@ -29,7 +29,8 @@ pub enum KernelsCommand {
     /// Compile every kernel into a folder, for machines without NVRTC.
     #[command(after_help = BUILD_HELP)]
     Build(BuildOptions),
-    /// Compile the kernels of all operations into one file per architecture, to be installed with gecc.
+    /// Compile the kernels of all operations into one file per architecture, to be installed with
+    /// gecc.
     #[command(after_help = PACK_HELP)]
     Pack(PackOptions),
 }

@@ -45,8 +45,8 @@ pub struct EcdhOptions {
     /// The curve.
     #[arg(long, value_parser = any())]
     pub curve: CurveId,
-    /// File of private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, if
-    /// the input is a file [default: `secret_key` of each item].
+    /// File of private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is
+    /// standard input, if the input is a file [default: `secret_key` of each item].
     #[arg(long)]
     pub key_file: Option<PathBuf>,
     #[command(flatten)]
@@ -58,7 +58,8 @@ pub struct PubkeyOptions {
     /// The curve.
     #[arg(long, value_parser = any(), required_unless_present = "scheme")]
     pub curve: Option<CurveId>,
-    /// The scheme of the keys [default: the curve's]. Private keys of `ed25519` are seeds of 32 bytes.
+    /// The scheme of the keys [default: the curve's]. Private keys of `ed25519` are seeds of 32
+    /// bytes.
     #[arg(long, value_enum)]
     pub scheme: Option<Scheme>,
     /// Print the compressed form of 33 bytes.

@@ -31,7 +31,8 @@ use std::sync::LazyLock;
 pub use stream::AnswerFormat;
 pub use stream::{Format, HashOptions, SignatureOptions, StreamOptions, SummaryForm, end_of_name};
 
-/// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets by the million.
+/// Batch elliptic-curve cryptography: verify, recover and make signatures, keys and shared secrets
+/// by the million.
 #[derive(Parser)]
 #[command(
     name = "gecc",
@@ -42,7 +43,8 @@ pub use stream::{Format, HashOptions, SignatureOptions, StreamOptions, SummaryFo
 pub struct Arguments {
     #[command(subcommand)]
     pub command: Command,
-    /// Log the engine, the formats of inputs and their columns; if given twice, also the origin of kernels.
+    /// Log the engine, the formats of inputs and their columns; if given twice, also the origin of
+    /// kernels.
     #[arg(short, long, action = ArgAction::Count, global = true)]
     pub verbose: u8,
 }
@@ -162,8 +164,8 @@ pub struct DoctorOptions {
     /// Also list every kernel file that is loaded on a GPU, with the origin of its machine code.
     #[arg(long)]
     pub kernels: bool,
-    /// Also measure five operations on secp256k1, and print a row for the table of machines in docs/platforms.md,
-    /// unless something is wrong.
+    /// Also measure five operations on secp256k1, and print a row for the table of machines in
+    /// docs/platforms.md, unless something is wrong.
     #[arg(long)]
     pub report: bool,
     /// Print one JSON object.

@@ -109,7 +109,8 @@ fn context(digits: &str) -> Result<Box<[u8]>, String> {
 /// Options for the variant of Ed25519 (RFC 8032, section 5.1).
 #[derive(Args)]
 pub struct VariantOptions {
-    /// The context of Ed25519ctx, or with --prehashed that of Ed25519ph: at most 255 bytes in hexadecimal digits.
+    /// The context of Ed25519ctx, or with --prehashed that of Ed25519ph: at most 255 bytes in
+    /// hexadecimal digits.
     #[arg(long, value_name = "HEX", value_parser = context)]
     pub context: Option<Box<[u8]>>,
     /// Use Ed25519ph, which signs the SHA-512 hash of a message. Messages are given unhashed.
@@ -137,8 +138,9 @@ pub struct VerifyOptions {
     /// The signature scheme [default: the curve's].
     #[arg(long, value_enum)]
     pub scheme: Option<Scheme>,
-    /// The verification rule of Ed25519: choose the one of the programs whose verdicts have to be the same. `strict`
-    /// is the rule of Solana, `zip215` that of Zcash and CometBFT, `cofactorless` that of OpenSSL and Go.
+    /// The verification rule of Ed25519: choose the one of the programs whose verdicts have to be
+    /// the same. `strict` is the rule of Solana, `zip215` that of Zcash and CometBFT,
+    /// `cofactorless` that of OpenSSL and Go.
     #[arg(long, value_parser = named(Rule::ALL, Rule::name))]
     pub rule: Option<Rule>,
     #[command(flatten)]
@@ -182,19 +184,21 @@ pub struct SignOptions {
     /// The signature scheme [default: the curve's].
     #[arg(long, value_enum)]
     pub scheme: Option<Scheme>,
-    /// Auxiliary random data of BIP 340 for all items, 64 hexadecimal digits [default: fresh data per item].
+    /// Auxiliary random data of BIP 340 for all items, 64 hexadecimal digits [default: fresh data
+    /// per item].
     #[arg(long, value_name = "HEX", value_parser = |digits: &str| of_32_bytes("--auxiliary", digits))]
     pub auxiliary: Option<[u8; 32]>,
-    /// Additional data for the nonces of all items (RFC 6979, section 3.6), 64 hexadecimal digits; ECDSA and SM2.
-    /// Different data for each curve on which a key signs prevents that signatures reveal the key.
+    /// Additional data for the nonces of all items (RFC 6979, section 3.6), 64 hexadecimal digits;
+    /// ECDSA and SM2. Different data for each curve on which a key signs prevents that signatures
+    /// reveal the key.
     #[arg(long, value_name = "HEX", value_parser = |digits: &str| of_32_bytes("--additional-data", digits))]
     pub additional_data: Option<[u8; 32]>,
     #[command(flatten)]
     pub variant: VariantOptions,
     #[command(flatten)]
     pub id: IdOptions,
-    /// File of private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is standard input, if
-    /// the input is a file [default: `secret_key` of each item].
+    /// File of private keys: hexadecimal, PEM, DER or JWK; one for all items or one per item. - is
+    /// standard input, if the input is a file [default: `secret_key` of each item].
     #[arg(long)]
     pub key_file: Option<PathBuf>,
     /// Also print the recovery id; ECDSA only.

@@ -48,12 +48,12 @@ pub struct IndexOptions {
     /// Files and folders.
     #[arg(required_unless_present = "rest_url")]
     pub paths: Vec<PathBuf>,
-    /// A node of Bitcoin Core from which the blocks from --from to --to are requested instead of files, such as
-    /// http://127.0.0.1:8332. It needs version 30 or later, and the option -rest.
+    /// A node of Bitcoin Core from which the blocks from --from to --to are requested instead of
+    /// files, such as http://127.0.0.1:8332. It needs version 30 or later, and the option -rest.
     #[arg(long, value_name = "URL", requires_all = ["from", "to"], conflicts_with_all = ["paths"])]
     pub rest_url: Option<UrlText>,
-    /// The magic of a signet with a challenge of its own: the first four bytes of its blk*.dat, in hexadecimal, such as
-    /// a5df2dcb [default: the magics of the known networks].
+    /// The magic of a signet with a challenge of its own: the first four bytes of its blk*.dat, in
+    /// hexadecimal, such as a5df2dcb [default: the magics of the known networks].
     #[arg(long, value_name = "HEX", value_parser = network_magic, conflicts_with = "rest_url")]
     pub magic: Option<[u8; 4]>,
     /// The table to write: Parquet, or Arrow IPC if its name ends in .arrow.
@@ -68,7 +68,8 @@ pub struct IndexOptions {
     /// The height of the last block [default: all].
     #[arg(long, value_name = "HEIGHT", value_parser = block_number)]
     pub to: Option<u64>,
-    /// Flush the output file and its name to disk before exiting, so that a loss of power loses neither.
+    /// Flush the output file and its name to disk before exiting, so that a loss of power loses
+    /// neither.
     #[arg(long)]
     pub sync: bool,
     /// Print no summary.
@@ -83,7 +84,8 @@ pub struct ScanOptions {
     /// Tables, and folders of tables.
     #[arg(required = true)]
     pub tables: Vec<PathBuf>,
-    /// The file of the scan private key with the spend public key or an address, or of a scan key expression.
+    /// The file of the scan private key with the spend public key or an address, or of a scan key
+    /// expression.
     #[arg(long, value_name = "FILE")]
     pub key_file: PathBuf,
     /// A label in use; may be given several times. 0 is that of the wallet's own change.

@@ -113,8 +113,8 @@ pub struct HashOptions {
 /// Options for the user id of SM2.
 #[derive(Args)]
 pub struct IdOptions {
-    /// The user id of SM2 for all messages without an `id` of their own: a text, which may be empty [default:
-    /// 1234567812345678, the standard's].
+    /// The user id of SM2 for all messages without an `id` of their own: a text, which may be empty
+    /// [default: 1234567812345678, the standard's].
     #[arg(long, value_name = "TEXT")]
     pub sm2_id: Option<String>,
 }
@@ -122,10 +122,11 @@ pub struct IdOptions {
 /// Options for reading signatures.
 #[derive(Args, Clone, Copy, Default)]
 pub struct SignatureOptions {
-    /// The form of a `signature`. auto accepts r || s (64 bytes), r || s || v (65 bytes, v 0 to 3 or 27 to 30) and
-    /// strict DER; rs, rsv and der accept one of these. header-first is the form of Bitcoin's signed messages: a header
-    /// of 27 to 42, then r || s (BIP 137). eip2098 is r || s with the recovery id in the top bit of s. With
-    /// der-hash-type DER may be followed by one byte, Bitcoin's signature hash type, also in a field `der`.
+    /// The form of a `signature`. auto accepts r || s (64 bytes), r || s || v (65 bytes, v 0 to 3
+    /// or 27 to 30) and strict DER; rs, rsv and der accept one of these. header-first is the form
+    /// of Bitcoin's signed messages: a header of 27 to 42, then r || s (BIP 137). eip2098 is r || s
+    /// with the recovery id in the top bit of s. With der-hash-type DER may be followed by one
+    /// byte, Bitcoin's signature hash type, also in a field `der`.
     #[arg(
         long = "signature-form",
         value_name = "FORM",
@@ -146,23 +147,25 @@ pub struct StreamOptions {
     /// Output file [default: standard output].
     #[arg(short, long)]
     pub output: Option<PathBuf>,
-    /// Flush the output file and its name to disk before exiting, so that a loss of power loses neither.
+    /// Flush the output file and its name to disk before exiting, so that a loss of power loses
+    /// neither.
     #[arg(long, requires = "output")]
     pub sync: bool,
     /// Input format [default: detected from content].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// The fields of each row with their widths in bytes, such as digest:32,public_key:33,signature:64; `skip` for
-    /// bytes to ignore.
+    /// The fields of each row with their widths in bytes, such as
+    /// digest:32,public_key:33,signature:64; `skip` for bytes to ignore.
     #[arg(long, value_name = "FIELD:BYTES,…", required_if_eq("format", "rows"))]
     pub layout: Option<RowLayout>,
     /// Columns, or members of JSON objects, for fields that are not found by name, such as
-    /// digest=their_hash,public_key=their_key. Other fields are found by name. `FIELD=` declares a field absent.
+    /// digest=their_hash,public_key=their_key. Other fields are found by name. `FIELD=` declares a
+    /// field absent.
     #[arg(long, value_name = "FIELD=COLUMN,…", value_parser = columns)]
     pub columns: Option<Mapping>,
-    /// The encoding of binary values in text: `hex`, with or without 0x, or `base64`, including base64url and missing
-    /// padding; or by field, such as digest=hex,signature=base64 [default: detected from the first rows of each field;
-    /// hexadecimal if they could be both].
+    /// The encoding of binary values in text: `hex`, with or without 0x, or `base64`, including
+    /// base64url and missing padding; or by field, such as digest=hex,signature=base64 [default:
+    /// detected from the first rows of each field; hexadecimal if they could be both].
     #[arg(long, value_name = "ENCODING")]
     pub encoding: Option<FieldEncodings>,
     /// Set by commands that read messages.
@@ -178,13 +181,16 @@ pub struct StreamOptions {
     /// Set by commands that read signatures.
     #[arg(skip)]
     pub signatures: SignatureOptions,
-    /// Format of the answers [default: from the extension of the output, .parquet, .arrow or .csv, or else JSON Lines].
+    /// Format of the answers [default: from the extension of the output, .parquet, .arrow or .csv,
+    /// or else JSON Lines].
     #[arg(long, value_enum)]
     pub output_format: Option<AnswerFormat>,
-    /// Write Parquet or Arrow with the input's columns next to the answers; for Parquet or Arrow input.
+    /// Write Parquet or Arrow with the input's columns next to the answers; for Parquet or Arrow
+    /// input.
     #[arg(long)]
     pub beside: bool,
-    /// Include the line on which the item begins, or its row, in every answer instead of only in rejections.
+    /// Include the line on which the item begins, or its row, in every answer instead of only in
+    /// rejections.
     #[arg(long)]
     pub line: bool,
     /// Write the answers of rejected items only.
@@ -193,8 +199,8 @@ pub struct StreamOptions {
     /// Stop at the first rejected item, with exit code 1.
     #[arg(long)]
     pub check: bool,
-    /// Accept an input without items. By default it ends with exit code 2, since it usually is what a failed command
-    /// left behind.
+    /// Accept an input without items. By default it ends with exit code 2, since it usually is what
+    /// a failed command left behind.
     #[arg(long)]
     pub allow_empty: bool,
     #[command(flatten)]

@@ -94,7 +94,8 @@ pub enum SignedContent<'a> {
     Message(&'a str),
 }
 
-/// The roles of an object's members, kept for the next object: most objects of a file have the same members.
+/// The roles of an object's members, kept for the next object: most objects of a file have the same
+/// members.
 #[derive(Default)]
 pub struct LastRoles {
     /// The inputs from which the roles follow: the names of the members, and which of them are

@@ -1,5 +1,5 @@
-//! Keys in lines of text, in forms that state their purpose: for private keys PEM, JSON Web Keys, WIF
-//! and others, for public keys the forms of `gecc_keys`, with DER in hexadecimal.
+//! Keys in lines of text, in forms that state their purpose: for private keys PEM, JSON Web Keys,
+//! WIF and others, for public keys the forms of `gecc_keys`, with DER in hexadecimal.
 
 use crate::secrets::buffers::Wiped;
 use gecc::fields::{hex_digits, is_key_text};
@@ -78,8 +78,8 @@ pub fn is_public_key(text: &str, kind: KeyKind) -> bool {
         || (may_be_bytes && is_public_key_in_hex(text, kind))
 }
 
-/// Returns whether a text is a public key in hexadecimal digits, in a form other than those of plain
-/// keys.
+/// Returns whether a text is a public key in hexadecimal digits, in a form other than those of
+/// plain keys.
 fn is_public_key_in_hex(text: &str, kind: KeyKind) -> bool {
     const_hex::decode(text)
         .ok()

@@ -200,8 +200,8 @@ pub fn detect_layout(
     }
 }
 
-/// Returns whether one of the first two bytes is zero, which no text in UTF-8 has that is read here. Text with a byte
-/// order mark is UTF-8 by now.
+/// Returns whether one of the first two bytes is zero, which no text in UTF-8 has that is read
+/// here. Text with a byte order mark is UTF-8 by now.
 fn is_utf_16_without_a_mark(text: &[u8]) -> bool {
     matches!(text, [0, first, ..] | [first, 0, ..] if *first != 0)
 }

@@ -1,4 +1,5 @@
-//! Text in UTF-16 with a byte order mark, as programs on Windows write it, decoded to UTF-8 while it is read.
+//! Text in UTF-16 with a byte order mark, as programs on Windows write it, decoded to UTF-8 while
+//! it is read.
 //!
 //! The text may hold private keys, so all buffers are wiped.
 
@@ -47,7 +48,8 @@ enum Encoding {
 }
 
 impl Encoding {
-    /// Returns the encoding of a text that begins with these bytes, if they are a byte order mark of UTF-16.
+    /// Returns the encoding of a text that begins with these bytes, if they are a byte order mark
+    /// of UTF-16.
     fn of(mark: &[u8]) -> Option<Self> {
         if mark == LITTLE_ENDIAN_MARK {
             Some(Encoding::LittleEndian)
@@ -70,7 +72,8 @@ impl Encoding {
 struct Decoder {
     source: Box<dyn Read + Send>,
     encoding: Encoding,
-    /// Bytes of the source that are not decoded yet: at most a surrogate and half of a code unit between two reads.
+    /// Bytes of the source that are not decoded yet: at most a surrogate and half of a code unit
+    /// between two reads.
     encoded: Zeroizing<Vec<u8>>,
     /// Bytes that the next reads return, from `start` on.
     decoded: Zeroizing<Vec<u8>>,

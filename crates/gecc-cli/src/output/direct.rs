@@ -98,8 +98,8 @@ impl WriterThread {
     }
 }
 
-/// Writes parts as they are received, and returns them, until there are no more senders. An error of
-/// opening the sink is the outcome of every write.
+/// Writes parts as they are received, and returns them, until there are no more senders. An error
+/// of opening the sink is the outcome of every write.
 fn write_received(
     mut sink: io::Result<Box<dyn Write + Send>>,
     received: Receiver<Vec<Wiped>>,

@@ -7,7 +7,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-/// Lines of which the second and the fourth are rejected, for different reasons, and the third is blank.
+/// Lines of which the second and the fourth are rejected, for different reasons, and the third is
+/// blank.
 fn mixed() -> String {
     let set = signed::<P256>(3);
     let mut wrong = set.json(1);
@@ -402,7 +403,8 @@ fn redirected_file_is_read_from_its_current_position() {
     );
 }
 
-/// Keys of every form, and messages with and without ids, on every curve's scheme, in more items than a unit has.
+/// Keys of every form, and messages with and without ids, on every curve's scheme, in more items
+/// than a unit has.
 #[test]
 fn irregular_items_are_answered_in_order() {
     let set = signed::<P256>(4);

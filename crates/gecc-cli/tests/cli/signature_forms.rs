@@ -349,8 +349,8 @@ fn gives_no_key(output: &Output, says: &str) {
     );
 }
 
-/// Where the form is not said no key is recovered from header-first signatures: not from one whose last byte is a v by
-/// chance either, which is one of 32.
+/// Where the form is not said no key is recovered from header-first signatures: not from one whose
+/// last byte is a v by chance either, which is one of 32.
 #[test]
 fn header_first_signatures_do_not_recover_wrong_keys() {
     let set = signed::<Secp256k1>(400);

@@ -1,4 +1,5 @@
-//! Tests of the supported inputs of docs/inputs.md: column names, encodings of values, key and signature forms, files.
+//! Tests of the supported inputs of docs/inputs.md: column names, encodings of values, key and
+//! signature forms, files.
 
 use crate::support::{
     Signed, TemporaryFile, answers, code, gecc, gzip, run, signed, start, stderr,

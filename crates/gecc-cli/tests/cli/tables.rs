@@ -30,7 +30,8 @@ fn fixed<T: AsRef<[u8]>>(rows: impl Iterator<Item = T>) -> ArrayRef {
     Arc::new(FixedSizeBinaryArray::try_from_iter(rows).unwrap())
 }
 
-/// A table with some keys as text and every seventh signature corrupted; row 4 has no key, row 5 a short one.
+/// A table with some keys as text and every seventh signature corrupted; row 4 has no key, row 5 a
+/// short one.
 fn table(set: &Signed) -> RecordBatch {
     let key = |item: usize| match item {
         3 => None,
@@ -1039,8 +1040,8 @@ pub fn with_a_row_less(path: &Path) -> Vec<u8> {
     bytes
 }
 
-/// A Parquet file of two row groups whose first chunk of signatures has a page more than the row group has rows. The
-/// signatures in it are those of the second row group, which has zeros.
+/// A Parquet file of two row groups whose first chunk of signatures has a page more than the row
+/// group has rows. The signatures in it are those of the second row group, which has zeros.
 fn hidden_signatures(set: &Signed) -> Vec<u8> {
     let group = |items: [usize; 3], signatures: &dyn Fn(usize) -> Vec<u8>| {
         let page = |bytes: Vec<u8>| synthetic::page(3, synthetic::PLAIN, &bytes);

@@ -593,7 +593,8 @@ fn sm2_id_applies_to_all_items_and_may_be_empty() {
         );
         assert_all_valid(&[&on_sm2[..], &["--sm2-id", id]].concat(), &table);
     }
-    // In CSV an id between quotes may be empty; a cell without them is absent, and means the default id.
+    // In CSV an id between quotes may be empty; a cell without them is absent, and means the
+    // default id.
     let default = sign(sm2::DEFAULT_USER_ID);
     let table = format!(
         "sm2_id,message,signature,public_key\n\"\",616263,{},{public}\n,616263,{default},{public}\nalice,616263,{},{public}\n",

@@ -133,8 +133,8 @@ fn low_s_is_a_policy_of_ecdsa() {
     assert_eq!(code(&run(&["verify", "--curve", "sm2", "--low-s"], "")), 2);
 }
 
-/// Lines with right, wrong, unreadable and absent recovery ids, valid and corrupted signatures and keys in another form:
-/// answers are those of verification one by one.
+/// Lines with right, wrong, unreadable and absent recovery ids, valid and corrupted signatures and
+/// keys in another form: answers are those of verification one by one.
 #[test]
 fn batch_verification_do_not_change_answers() {
     let set = signed::<Secp256k1>(2500);

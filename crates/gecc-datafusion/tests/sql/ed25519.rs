@@ -7,7 +7,8 @@ use gecc::SecretKey;
 use gecc::ed25519::{self, Rule, Variant};
 use gecc_datafusion::Functions;
 
-/// The identity as key and as R, in its encoding and in one that is not canonical, with S = 0: the equation holds.
+/// The identity as key and as R, in its encoding and in one that is not canonical, with S = 0: the
+/// equation holds.
 #[test]
 fn the_rule_decides() {
     let context = session(functions(), 1, 8192);

@@ -1,4 +1,5 @@
-//! Keys of Ed25519 in files: as RFC 8410 and RFC 8037 print them, and as OpenSSL and OpenSSH write them.
+//! Keys of Ed25519 in files: as RFC 8410 and RFC 8037 print them, and as OpenSSL and OpenSSH write
+//! them.
 
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use gecc::{CurveId, Engine, PublicKeys, SecretKey, ed25519};

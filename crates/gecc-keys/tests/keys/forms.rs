@@ -254,7 +254,8 @@ fn seeds_with_their_public_keys_are_read_in_every_encoding() {
     );
 }
 
-/// Numbers may be short or have zeros in front in SEC 1, PKCS#8 and JSON Web Keys, as OpenSSL reads them.
+/// Numbers may be short or have zeros in front in SEC 1, PKCS#8 and JSON Web Keys, as OpenSSL reads
+/// them.
 #[test]
 fn short_and_long_numbers_are_the_same_number() {
     let element = |tag: u8, contents: &[u8]| {

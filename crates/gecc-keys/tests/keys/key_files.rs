@@ -1,4 +1,5 @@
-//! Keys in every form, as the RustCrypto crates and well-known tools write them, and files that are none.
+//! Keys in every form, as the RustCrypto crates and well-known tools write them, and files that are
+//! none.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef};
@@ -549,7 +550,8 @@ fn malformed_files_cause_no_panic_and_show_no_key() {
     }
 }
 
-/// A certificate of a key, with the version or, as the first version is, without. Its signature is nothing.
+/// A certificate of a key, with the version or, as the first version is, without. Its signature is
+/// nothing.
 fn certificate(spki: &[u8], has_version: bool) -> Vec<u8> {
     let der = |tag: u8, content: &[&[u8]]| {
         let content = content.concat();

@@ -22,8 +22,8 @@ pub struct RowColumn {
     _keep: MemoryOwner,
 }
 
-// SAFETY: a column only reads its memory, which `keep` owns, and every kind of `MemoryOwner` may be sent
-// to another thread.
+// SAFETY: a column only reads its memory, which `keep` owns, and every kind of `MemoryOwner` may be
+// sent to another thread.
 unsafe impl Send for RowColumn {}
 // SAFETY: as above.
 unsafe impl Sync for RowColumn {}

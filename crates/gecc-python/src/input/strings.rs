@@ -43,8 +43,8 @@ struct StringRows {
     items: usize,
 }
 
-// SAFETY: strings only read their memory, which `keeps` owns, and every kind of `MemoryOwner` may be sent
-// to another thread.
+// SAFETY: strings only read their memory, which `keeps` owns, and every kind of `MemoryOwner` may
+// be sent to another thread.
 unsafe impl Send for Strings {}
 // SAFETY: as above.
 unsafe impl Sync for Strings {}

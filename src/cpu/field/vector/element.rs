@@ -40,8 +40,8 @@ pub fn fold_by_complement(
     add_complement: impl FnOnce([Words; 5], Words) -> [Words; 5],
 ) -> [Words; 5] {
     const TOP: u32 = 48;
-    // With q = floor(t4 / 2^48), sum - (q - 1) p = sum - q 2^256 + 2^256 + (q - 1) (2^256 - p), where
-    // sum - q 2^256 is between -2^214 and 2^256 + 2^214, as words are below 2^57.
+    // With q = floor(t4 / 2^48), sum - (q - 1) p = sum - q 2^256 + 2^256 + (q - 1) (2^256 - p),
+    // where sum - q 2^256 is between -2^214 and 2^256 + 2^214, as words are below 2^57.
     let q = t4.sar::<TOP>().sub(t4.all(1));
     let t4 = t4.and(t4.all((1 << TOP) - 1)).or(t4.all(1 << TOP));
     add_complement([t0, t1, t2, t3, t4], q)

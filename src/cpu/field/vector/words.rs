@@ -96,21 +96,24 @@ impl Words {
     /// Loads one word per lane.
     #[inline(always)]
     pub fn load(_: Lanes, words: &[u64; 8]) -> Self {
-        // SAFETY: the load reads the 64 bytes of `words` and needs no alignment; a `Lanes` proves that it exists.
+        // SAFETY: the load reads the 64 bytes of `words` and needs no alignment; a `Lanes` proves
+        // that it exists.
         Words(unsafe { _mm512_loadu_si512(words.as_ptr().cast()) })
     }
 
     /// Loads one word per lane, each from eight little-endian bytes.
     #[inline(always)]
     pub fn load_bytes(_: Lanes, bytes: &[u8; 64]) -> Self {
-        // SAFETY: the load reads the 64 bytes and needs no alignment; a `Lanes` proves that it exists.
+        // SAFETY: the load reads the 64 bytes and needs no alignment; a `Lanes` proves that it
+        // exists.
         Words(unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) })
     }
 
     /// Stores the words of the lanes.
     #[inline(always)]
     pub fn store(self, words: &mut [u64; 8]) {
-        // SAFETY: the store writes the 64 bytes of `words` and needs no alignment; it exists, as this value does.
+        // SAFETY: the store writes the 64 bytes of `words` and needs no alignment; it exists, as
+        // this value does.
         unsafe { _mm512_storeu_si512(words.as_mut_ptr().cast(), self.0) }
     }
 

@@ -97,8 +97,8 @@ impl<'a> Group<'a> {
     }
 
     /// Returns the seed of the coefficients if the batch can afford to try. The device derives them
-    /// from these 32 bytes (`cuda/scheme/batch_verification.cuh`), which are drawn when the items are already
-    /// being uploaded.
+    /// from these 32 bytes (`cuda/scheme/batch_verification.cuh`), which are drawn when the items
+    /// are already being uploaded.
     pub fn begin(&self, stream: &mut Stream, n: usize) -> Result<Option<[u64; 4]>, Fault> {
         let mut seed = [0; 32];
         if !self.chunks.begin(n) || getrandom::fill(&mut seed).is_err() {

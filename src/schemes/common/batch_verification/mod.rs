@@ -13,8 +13,9 @@
 //! the equation hold, regardless of the other coefficients.
 //!
 //! A GPU derives the coefficients of a group with SHA-256 from 32 random bytes
-//! (`cuda/scheme/batch_verification.cuh`). There the bound on the probability holds under the assumption that
-//! the coefficients cannot be distinguished from random ones without knowledge of these bytes.
+//! (`cuda/scheme/batch_verification.cuh`). There the bound on the probability holds under the
+//! assumption that the coefficients cannot be distinguished from random ones without knowledge of
+//! these bytes.
 //!
 //! Equations only find valid items. All other items are verified individually, which yields their
 //! verdicts and reasons.

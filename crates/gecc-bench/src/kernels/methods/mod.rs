@@ -26,7 +26,8 @@ pub enum MethodOperation {
     MulMod,
     /// [`gecc::modular::square_mod`] on numbers that are on the GPU.
     SquareMod,
-    /// [`gecc::modular::modexp`] on numbers that are on the GPU, with exponents as long as the modulus.
+    /// [`gecc::modular::modexp`] on numbers that are on the GPU, with exponents as long as the
+    /// modulus.
     Modexp,
 }
 

@@ -1,4 +1,5 @@
-//! Scan key expressions of BIP 392: `spscan1…`, and the descriptors `sp(spscan1…)` and `sp(WIF,KEY)`.
+//! Scan key expressions of BIP 392: `spscan1…`, and the descriptors `sp(spscan1…)` and
+//! `sp(WIF,KEY)`.
 //!
 //! They contain the scan private key. Its characters are decoded by comparison with the whole
 //! alphabet, and checksums are computed with masks, so that neither branches nor addresses depend

@@ -92,8 +92,8 @@ fn check_block(settings: &Settings, block: &Block) -> (Vec<Answer>, Vec<Problem>
     check_with(settings, &[path])
 }
 
-/// Transactions that stand there twice (CVE-2012-2459), and coinbases that are missing or not alone. Each leaves the
-/// merkle root as it is in the header, or is part of it.
+/// Transactions that stand there twice (CVE-2012-2459), and coinbases that are missing or not
+/// alone. Each leaves the merkle root as it is in the header, or is part of it.
 pub fn blocks_that_are_not_whole(settings: &Settings) {
     let mut random = Random::new();
     for count in [1, 2, 3, 4, 5, 6, 9] {
@@ -103,8 +103,8 @@ pub fn blocks_that_are_not_whole(settings: &Settings) {
         let whole = block(700_000, &transactions);
         let (answers, problems) = check_block(settings, &whole);
         assert_eq!((answers.len(), problems.len()), (count, 0));
-        // A list of an odd number of parts of 1, 2, 4, … transactions has the root of the one whose last part is
-        // repeated.
+        // A list of an odd number of parts of 1, 2, 4, … transactions has the root of the one whose
+        // last part is repeated.
         let length = whole.txdata.len();
         let repeated = (0..3)
             .map(|level| 1 << level)

@@ -37,7 +37,8 @@ fn block() -> Vec<u8> {
     [&[0; 80][..], &[2], &transaction, &transaction].concat()
 }
 
-/// The outputs that the transaction after the coinbase spends, with a checksum that matches no block.
+/// The outputs that the transaction after the coinbase spends, with a checksum that matches no
+/// block.
 fn undo(bytes: usize) -> Vec<u8> {
     let content = [&[1][..], &vec![0; bytes - 1]].concat();
     [
@@ -49,7 +50,8 @@ fn undo(bytes: usize) -> Vec<u8> {
     .concat()
 }
 
-/// Every record is hashed for each block with the same number of transactions: a long record, and many.
+/// Every record is hashed for each block with the same number of transactions: a long record, and
+/// many.
 pub fn records_that_fit_no_block(settings: &Settings) {
     let blocks = record(MAGIC, &block()).repeat(20_000);
     for undo in [undo(8 << 20), undo(100).repeat(20_000)] {
@@ -75,7 +77,8 @@ pub fn magics_without_records(settings: &Settings) {
     );
 }
 
-/// Magics with a length that is possible, behind which nothing is a block: each could be read over and over.
+/// Magics with a length that is possible, behind which nothing is a block: each could be read over
+/// and over.
 pub fn records_without_blocks(settings: &Settings) {
     let lie = [&MAGIC[..], &3_000_000_u32.to_le_bytes(), &[0xff; 81]].concat();
     let lies = lie.repeat((16 << 20) / lie.len());

@@ -404,7 +404,8 @@ pub fn rules_by_height(settings: &Settings) {
     }
 }
 
-/// Limits of scripts and of the stack, a witness that nothing asks for, and a witness program pushed in another way.
+/// Limits of scripts and of the stack, a witness that nothing asks for, and a witness program
+/// pushed in another way.
 pub fn inputs_that_consensus_rejects_are_invalid(settings: &Settings) {
     let mut random = Random::new();
     let bare = Template::P2pkh(Wrapping::Bare);
@@ -461,8 +462,9 @@ pub fn inputs_that_consensus_rejects_are_invalid(settings: &Settings) {
     }
 }
 
-/// Elements of a witness of version 0 have at most 520 bytes, whatever they are. Before BIP 147 what a multisignature
-/// leaves behind may be anything, and before BIP 66 anything may stand behind a signature.
+/// Elements of a witness of version 0 have at most 520 bytes, whatever they are. Before BIP 147
+/// what a multisignature leaves behind may be anything, and before BIP 66 anything may stand behind
+/// a signature.
 pub fn long_elements_of_witnesses(settings: &Settings) {
     const LONG: Reason = Reason::Malformed("an element of the witness has more than 520 bytes");
     let mut random = Random::new();
@@ -547,7 +549,8 @@ pub fn long_elements_of_witnesses(settings: &Settings) {
     }
 }
 
-/// Reasons say whether there is no signature, or one that is malformed, or one of numbers that cannot be right.
+/// Reasons say whether there is no signature, or one that is malformed, or one of numbers that
+/// cannot be right.
 pub fn malformed_signatures_are_invalid(settings: &Settings) {
     let mut random = Random::new();
     let integers = |r: &[u8], s: &[u8]| {

@@ -65,8 +65,8 @@ pub fn decompressed(name: &str) -> Vec<u8> {
     zstd::decode_all(std::fs::File::open(data(name)).unwrap()).unwrap()
 }
 
-/// A block, and what it spends, as Bitcoin Core writes them: behind other bytes, hidden by a key, with room that was
-/// made ahead.
+/// A block, and what it spends, as Bitcoin Core writes them: behind other bytes, hidden by a key,
+/// with room that was made ahead.
 pub fn write_folder(folder: &Path, blocks: &[u8], undo: &[u8], key: [u8; 8]) {
     for (name, bytes) in [("blk00007.dat", blocks), ("rev00007.dat", undo)] {
         let mut hidden: Vec<u8> = bytes

@@ -1,4 +1,5 @@
-//! Files of Bitcoin Core with bytes between their records that belong to none, and with records that are broken.
+//! Files of Bitcoin Core with bytes between their records that belong to none, and with records
+//! that are broken.
 
 use super::damaged::real_files;
 use super::real::{MAGIC, check, check_with, record, write_folder};
@@ -56,8 +57,8 @@ fn check_folder(
     check_with(settings, &[folder.path().to_owned()])
 }
 
-/// Requires all answers, and one problem for each stretch of bytes that belongs to no record, in that order. The files
-/// are hidden by a key or not, by their length.
+/// Requires all answers, and one problem for each stretch of bytes that belongs to no record, in
+/// that order. The files are hidden by a key or not, by their length.
 fn require_skipped(
     settings: &Settings,
     known: &Known,

@@ -134,7 +134,8 @@ pub fn vectors_of_bip_352(settings: &Settings) {
             outputs.len(),
         ));
     }
-    // One that has an output of taproot, a good input, and one of a version without a meaning; and one without taproot.
+    // One that has an output of taproot, a good input, and one of a version without a meaning; and
+    // one without taproot.
     let mut unknown = transactions[0].clone();
     unknown.input.push(TxIn {
         sequence: Sequence::ZERO,

@@ -1,4 +1,5 @@
-//! Inputs of taproot, signed by libsecp256k1. What is signed is computed here from the text of BIP 341.
+//! Inputs of taproot, signed by libsecp256k1. What is signed is computed here from the text of BIP
+//! 341.
 
 use super::blocks::{check_inputs, unsigned};
 use super::real::OTHER_SCRIPT;
@@ -236,7 +237,8 @@ fn key_and_checksig(pair: &Keypair) -> ScriptBuf {
         .into_script()
 }
 
-/// Computes the signed digest: "Common signature message" of BIP 341, and BIP 342's extension where there is a leaf.
+/// Computes the signed digest: "Common signature message" of BIP 341, and BIP 342's extension where
+/// there is a leaf.
 fn signed_digest(
     transaction: &Transaction,
     spent: &[TxOut],
@@ -331,8 +333,8 @@ fn of_every_type(random: &mut Random) -> Vec<Made> {
     .concat()
 }
 
-/// Every hash type signs the parts that BIP 341 lists, and no others: changing a part afterwards invalidates only the
-/// inputs that have signed it.
+/// Every hash type signs the parts that BIP 341 lists, and no others: changing a part afterwards
+/// invalidates only the inputs that have signed it.
 pub fn taproot_hash_types_select_signed_parts(settings: &Settings) {
     let mut random = Random::new();
     let made = of_every_type(&mut random);
@@ -729,7 +731,8 @@ pub fn data_behind_a_key(settings: &Settings) {
     );
 }
 
-/// Scripts of other forms and leaves of other versions: what is not checked but whether the output commits to them.
+/// Scripts of other forms and leaves of other versions: what is not checked but whether the output
+/// commits to them.
 pub fn other_scripts(settings: &Settings) {
     const OTHER_FORM: Reason = Reason::NotChecked("the script has another form");
     const OTHER_VERSION: Reason = Reason::NotChecked("the leaf's version has no meaning");
@@ -800,7 +803,8 @@ pub fn other_scripts(settings: &Settings) {
     );
 }
 
-/// Before taproot was in force anyone could spend these outputs. Inside of P2SH they mean nothing ever.
+/// Before taproot was in force anyone could spend these outputs. Inside of P2SH they mean nothing
+/// ever.
 pub fn where_taproot_is_in_force(settings: &Settings) {
     let mut random = Random::new();
     let made = vec![Made::by_key(&mut random), Made::by_script(&mut random)];

@@ -1,4 +1,5 @@
-//! Files that end too early or say what is not so: a problem that names file and place, and the rest is checked.
+//! Files that end too early or say what is not so: a problem that names file and place, and the
+//! rest is checked.
 
 use super::real::{check, check_with};
 use crate::random::Random;
@@ -75,13 +76,15 @@ pub fn era1_with_changed_bytes(settings: &Settings) {
         let mut bytes = whole.clone();
         bytes[place] ^= 1 << random.random_range(0..8);
         let (answers, problems) = check_bytes(settings, &bytes);
-        // Checksums of the compression find changes inside records. Without a problem nothing that is read was changed.
+        // Checksums of the compression find changes inside records. Without a problem nothing that
+        // is read was changed.
         assert!(answers.iter().all(|answer| expected.contains(answer)));
         assert!(!problems.is_empty() || answers == expected, "byte {place}");
     }
 }
 
-/// A length that leads into the middle of a record. The index at the file's end tells where the next block begins.
+/// A length that leads into the middle of a record. The index at the file's end tells where the
+/// next block begins.
 pub fn lengths_that_lie(settings: &Settings) {
     const NAME: &str = "made-postmerge.e2s";
     let whole = read(NAME);

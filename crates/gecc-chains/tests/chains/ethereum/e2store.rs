@@ -1,5 +1,5 @@
-//! Files of records: blocks one after the other and all headers first, with indexes and accumulators that are as the
-//! records are, and that are not.
+//! Files of records: blocks one after the other and all headers first, with indexes and
+//! accumulators that are as the records are, and that are not.
 
 use super::hostile::{compressed, record, version};
 use super::made::list;
@@ -268,7 +268,8 @@ pub fn bodies_in_other_places(settings: &Settings) {
     require(vec![a, vec![0xff; 9], c], &[second], &[first, third]);
 }
 
-/// A record whose length leads elsewhere: the rest is found by the index, and each body by its root.
+/// A record whose length leads elsewhere: the rest is found by the index, and each body by its
+/// root.
 pub fn damaged_records_among_bodies(settings: &Settings) {
     let ere = Ere::new();
     let whole = ere.bytes();
@@ -285,7 +286,8 @@ pub fn damaged_records_among_bodies(settings: &Settings) {
             bytes[*place as usize + 2..][..4].copy_from_slice(&lie.to_le_bytes());
             let (found, problems) = of_bytes(settings, &bytes);
             assert!(!problems.is_empty() && found.iter().all(|answer| expected.contains(answer)));
-            // The others are there, but where the only header before the damage may have been of a block alone.
+            // The others are there, but where the only header before the damage may have been of a
+            // block alone.
             if place == body {
                 for other in (0..3).filter(|other| *other != block) {
                     assert_eq!(

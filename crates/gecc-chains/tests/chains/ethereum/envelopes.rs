@@ -181,7 +181,8 @@ pub fn envelopes_without_transactions(settings: &Settings) {
     }
 }
 
-/// An encoded transaction with parts of it beside it: `eth_signTransaction`, web3.js, web3.py and mempool-dumpster.
+/// An encoded transaction with parts of it beside it: `eth_signTransaction`, web3.js, web3.py and
+/// mempool-dumpster.
 pub fn encoded_beside_what_is_said_of_it(settings: &Settings) {
     let mut random = Random::new();
     for kind in [

@@ -1,5 +1,5 @@
-//! Files that are made to take much memory or time: a few bytes that stand for very many, and places that are looked at
-//! again and again.
+//! Files that are made to take much memory or time: a few bytes that stand for very many, and
+//! places that are looked at again and again.
 
 use super::made::{self, list, root_of};
 use super::real::check_with;
@@ -218,7 +218,8 @@ pub fn little_memory(settings: &Settings) {
     }
 }
 
-/// A block that does not fit is a problem, and the next is read though no index says where it is. So it is with a line.
+/// A block that does not fit is a problem, and the next is read though no index says where it is.
+/// So it is with a line.
 pub fn blocks_beyond_the_memory(settings: &Settings) {
     let little = Settings {
         max_memory: Some(0),

@@ -1,4 +1,5 @@
-//! Senders of real transactions, of transactions made here, and of files that are damaged, on every engine.
+//! Senders of real transactions, of transactions made here, and of files that are damaged, on every
+//! engine.
 
 mod damaged;
 mod e2store;

@@ -259,7 +259,8 @@ pub fn other_chains(settings: &Settings) {
                 0
             }
         );
-        // Those that are rejected still have the hashes of their transactions, which these files do not say.
+        // Those that are rejected still have the hashes of their transactions, which these files do
+        // not say.
         let mut expected = answers;
         let valid = expected
             .iter_mut()

@@ -156,7 +156,8 @@ pub fn blocks_in_json(settings: &Settings) {
         // Not a root.
         let short = changed(&|block| block["transactionsRoot"] = json!("0x12"));
         assert!(!of_bytes(settings, &short, &Options::default()).1.is_empty());
-        // Transactions that cannot be encoded are not judged, and have no valid answer of their own.
+        // Transactions that cannot be encoded are not judged, and have no valid answer of their
+        // own.
         let hashes = with(
             all.iter()
                 .map(|transaction| transaction["hash"].clone())
@@ -235,8 +236,9 @@ pub fn blocks_in_parts(settings: &Settings) {
     }
 }
 
-/// Random bits of a block's transactions, in RLP and in hexadecimal: without a problem nothing of it is valid that was
-/// not. The header is left as it is: its transactions root says nothing of the other fields, such as the number.
+/// Random bits of a block's transactions, in RLP and in hexadecimal: without a problem nothing of
+/// it is valid that was not. The header is left as it is: its transactions root says nothing of the
+/// other fields, such as the number.
 pub fn blocks_with_a_changed_bit(settings: &Settings) {
     let random = &mut Random::new();
     let kinds = [

@@ -111,7 +111,8 @@ pub fn v_of_eip155_and_types_that_are_null(settings: &Settings) {
             .map(|_| None::<u32>)
             .collect::<UInt32Array>(),
     );
-    // Of legacy transactions that of EIP-155, of others the parity, or 27 and 28, or that of EIP-155 too.
+    // Of legacy transactions that of EIP-155, of others the parity, or 27 and 28, or that of
+    // EIP-155 too.
     let spelled = [
         v_of(&|row| {
             if types.value(row) > 0 {

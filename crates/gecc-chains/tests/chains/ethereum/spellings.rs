@@ -1,4 +1,5 @@
-//! The ways in which nodes and libraries write transactions in JSON, and what is contradictory or malformed among them.
+//! The ways in which nodes and libraries write transactions in JSON, and what is contradictory or
+//! malformed among them.
 
 use super::real::check_with;
 use crate::support::{file, of_examples};
@@ -382,7 +383,8 @@ pub fn numbers_in_other_spellings(settings: &Settings) {
     }
 }
 
-/// Types and parities in other ways than JSON-RPC has them. The hash decides; without it nothing is guessed.
+/// Types and parities in other ways than JSON-RPC has them. The hash decides; without it nothing is
+/// guessed.
 pub fn types_and_parities_that_the_hash_decides(settings: &Settings) {
     for transaction in of_every_type() {
         let expected = answers_to(settings, &transaction);

@@ -214,7 +214,8 @@ pub fn types_that_are_contradicted(settings: &Settings) {
         typed["from"] = json!(const_hex::encode_prefixed([0; 20]));
         assert!(answers_to(settings, &typed)[0].reason != Some(Reason::Unsigned));
     }
-    // Types whose signature the source does not give are not without one: ZKsync's of EIP-712, and what Filecoin shows.
+    // Types whose signature the source does not give are not without one: ZKsync's of EIP-712, and
+    // what Filecoin shows.
     for (type_number, names) in [
         (0x71, &["r", "s", "v"][..]),
         (0, &["r", "s", "v"]),
