@@ -6,23 +6,23 @@
 //
 // (sum a u1) G + sum (a u2) Q - sum a R = O
 //
-// all items that take part are valid, except with a probability of 2^-128
-// (scheme/batch_verification.cuh; src/schemes/common/batch_verification).
+// all items that take part are valid, except with a probability of 2^-128 (scheme/batch_verification.cuh;
+// src/schemes/common/batch_verification).
 //
 // Launch contract. n < 2^27. The sum is computed by buckets, as in kernels/msm.cu: rows, bits,
 // windows, ends, terms, window_sums and the kernels of its steps 1, 2, 4 and 6 to 10 are the same.
 // rows has n more, those of R, whose scalars are -a: ceil(129 / bits) windows. In stream order:
 // 1. Zero counters (two words) and of_base (8 words for each of `sums` rows, and at least as many
 //    rows as blocks of step 2).
-// 2. gecc_batch_verify_items, after the kernels of equations (kernels/equations.cu,
-//    kernels/bip340.cu): u1, u2, x, kinds, verdicts. ids: missing if R has an even y and x(R) is x;
-//    otherwise x(R) is x modulo n, and recovery ids select R. on_device: may be missing; items for
-//    which it is 0 are left unchanged. seed0 .. seed3: 32 random bytes, drawn after the items were
-//    fixed and used once. scalars: out, a u2. coefficients: out, a; 0 if an item does not take
-//    part, and then the scalar is 0, too. rows: out, R. of_base: out, rows whose sum is the sum of
-//    a u1. others: out, the items that do not take part, for any reason, although they have passed
-//    all checks so far; if list_all is 1, all items that do not take part, so that these are all
-//    that step 5 does not accept; counters[1]: their number. It has a stack frame of local memory.
+// 2. gecc_batch_verify_items, after the kernels of equations (kernels/equations.cu, kernels/bip340.cu):
+//    u1, u2, x, kinds, verdicts. ids: missing if R has an even y and x(R) is x; otherwise x(R) is x
+//    modulo n, and recovery ids select R. on_device: may be missing; items for which it is 0 are
+//    left unchanged. seed0 .. seed3: 32 random bytes, drawn after the items were fixed and used
+//    once. scalars: out, a u2. coefficients: out, a; 0 if an item does not take part, and then the
+//    scalar is 0, too. rows: out, R. of_base: out, rows whose sum is the sum of a u1. others: out,
+//    the items that do not take part, for any reason, although they have passed all checks so far;
+//    if list_all is 1, all items that do not take part, so that these are all that step 5 does not
+//    accept; counters[1]: their number. It has a stack frame of local memory.
 // 3. gecc_batch_verify_count (kernels/group_terms.cu) in place of step 3 of kernels/msm.cu,
 //    gecc_batch_verify_sort in place of step 5.
 // 4. gecc_batch_verify_compare. table, bits: those of G, as for gecc_verify (kernels/verify.cu).

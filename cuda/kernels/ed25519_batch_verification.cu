@@ -10,12 +10,12 @@
 // Components of points whose order divides h do not affect either equation, even if a k is reduced
 // modulo n (src/schemes/ed25519/verify/batch_verification.rs).
 //
-// Launch contract: that of kernels/batch_verification.cu, whose steps these are.
-// gecc_ed25519_batch_verify_items is its step 2. signatures, k, representative, minus_a, verdicts,
-// rule: as in kernels/ed25519.cu, after its checks. The verdict of an item whose R is not a point
-// becomes the reason. scalars: out, a k, for the rows 0 .. n - 1, which are written too, -A. Rows n
-// .. 2 n - 1: R. A row has 24 words (kernels/niels_rows.cuh). gecc_ed25519_batch_verify_compare is
-// step 4. table: as in kernels/ed25519_tables.cu.
+// Launch contract: that of kernels/batch_verification.cu, whose steps these are. gecc_ed25519_batch_verify_items
+// is its step 2. signatures, k, representative, minus_a, verdicts, rule: as in kernels/ed25519.cu,
+// after its checks. The verdict of an item whose R is not a point becomes the reason. scalars: out,
+// a k, for the rows 0 .. n - 1, which are written too, -A. Rows n .. 2 n - 1: R. A row has 24 words
+// (kernels/niels_rows.cuh). gecc_ed25519_batch_verify_compare is step 4. table: as in
+// kernels/ed25519_tables.cu.
 #include "kernels/bucket_sums.cuh"
 #include "kernels/coefficients.cuh"
 #include "kernels/count_per_warp.cuh"

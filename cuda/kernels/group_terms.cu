@@ -1,5 +1,5 @@
-// Terms of batch verification, for curves of both forms: steps 3 and 5 of
-// kernels/batch_verification.cu, whose contract applies.
+// Terms of batch verification, for curves of both forms: steps 3 and 5 of kernels/batch_verification.cu, whose
+// contract applies.
 #include "kernels/bucket_terms.cuh"
 #include "kernels/coefficients.cuh"
 #include "kernels/count_per_warp.cuh"

@@ -6,11 +6,12 @@
 // 2^(key_bits-1) rows of 64 bytes. key_bits: 3 .. 20, but not a divisor of 256: 5, 6, 7, 9, 10, 11,
 // 12, 13.
 //
-// Launch contract. Building, in stream order: gecc_key_table_start, with a thread per table. xy,
-// table_keys: as in kernels/key_groups.cu. xyz: out, tables * windows points. gecc_key_table_rows,
-// with prefixes for the same number of items. gecc_table_extend (kernels/table.cu) with table =
-// key_tables, windows = tables * windows, entries, and known = 1, 2, 4, ..., entries / 2; prefixes
-// for tables * windows * entries / 2 items.
+// Launch contract. Building, in stream order:
+// gecc_key_table_start, with a thread per table. xy, table_keys: as in kernels/key_groups.cu. xyz: out,
+// tables * windows points.
+// gecc_key_table_rows, with prefixes for the same number of items.
+// gecc_table_extend (kernels/table.cu) with table = key_tables, windows = tables * windows, entries, and
+// known = 1, 2, 4, ..., entries / 2; prefixes for tables * windows * entries / 2 items.
 //
 // gecc_verify_with_tables, in blocks of 256 threads exactly. u1, u2, x, table, bits: as in
 // kernels/verify.cu. items, item_tables, item_count: with_items, with_tables and counters + 2 of

@@ -1,14 +1,17 @@
 // Verification: is x(u1 G + u2 Q) = x modulo n? Each item is computed separately, by windows of u2
 // over a table of odd multiples of its Q, and the table of G. For public data: variable time.
 //
-// Launch contract, in blocks of 256 threads exactly. u1, u2, x: scalars below n
-// (kernels/equations.cu). xy, kinds: the public keys, of any kind. table: of ceil(256 / bits)
-// windows (kernels/table.cu). bits: 3 .. 26, but not a divisor of 256 (15, 17, 20, 22, never 16),
-// because scalars above 2^255 need the spare bit of the last window. tables: scratch memory of 384
-// words for each thread of the grid. items, item_count: null for all items; otherwise item_count[0]
-// <= n items, without repetition. next_tile: 0 before. verdicts: in and out. Verdicts other than
-// kPending are kept. Others become the code of the key's kind, kIdentityResult, kMismatch or
-// kValid. Verdicts of items that are not listed are kept.
+// Launch contract, in blocks of 256 threads exactly.
+// u1, u2, x: scalars below n (kernels/equations.cu).
+// xy, kinds: the public keys, of any kind.
+// table: of ceil(256 / bits) windows (kernels/table.cu).
+// bits: 3 .. 26, but not a divisor of 256 (15, 17, 20, 22, never 16), because scalars above 2^255 need the
+// spare bit of the last window.
+// tables: scratch memory of 384 words for each thread of the grid.
+// items, item_count: null for all items; otherwise item_count[0] <= n items, without repetition.
+// next_tile: 0 before.
+// verdicts: in and out. Verdicts other than kPending are kept. Others become the code of the key's kind,
+// kIdentityResult, kMismatch or kValid. Verdicts of items that are not listed are kept.
 #include "kernels/multiply_add.cuh"
 #include "scheme/compare.cuh"
 

@@ -136,8 +136,8 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// FPMUL with affine sums in device memory: the additions of a window, over all items of a block,
-// share an inversion. scalars, table and bits as for gecc_fpmul_var, but bits does not divide 256.
+// FPMUL with affine sums in device memory: the additions of a window, over all items of a block, share an inversion.
+// scalars, table and bits as for gecc_fpmul_var, but bits does not divide 256.
 // Launch: 2 blocks per multiprocessor.
 extern "C" __global__ void __launch_bounds__(256)
     gecc_ablation_fpmul_affine(const Scalars* scalars, const BaseTable* table, u32 bits, Xy* xy, PointKinds* kinds,

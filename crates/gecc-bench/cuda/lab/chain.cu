@@ -25,8 +25,8 @@ GECC_CHAIN_KERNEL(gecc_chain_field_inv, fe, fe_add(fe_inv(c), a))
 GECC_CHAIN_KERNEL(gecc_chain_scalar_mul, sc, sc_mont_mul(c, a))
 GECC_CHAIN_KERNEL(gecc_chain_scalar_sqr, sc, sc_mont_sqr(c))
 
-// The point formulas on whatever numbers the items are: x = y = z = item at the start, x of the
-// result at the end. Launch: one thread per item.
+// The point formulas on whatever numbers the items are: x = y = z = item at the start, x of the result at the end.
+// Launch: one thread per item.
 #define GECC_CHAIN_POINT_KERNEL(name, STEP) \
     extern "C" __global__ void __launch_bounds__(256) name(AnyNumbers* items, u64 n, u32 rounds) { \
         for (u64 i = global_thread(); i < n; i += global_threads()) { \
