@@ -1,7 +1,8 @@
-//! Files that are made to take much memory or time: an error or answers, in bounded time, and never
-//! more memory than the limit and the excess that docs/using.md states.
+//! Adversarial files that aim at excessive memory or time: the command ends with an error or
+//! answers in bounded time, and never takes more memory than the limit and the excess that
+//! docs/using.md states.
 //!
-//! A process of its own that stays small itself, for the reason that `child` explains.
+//! These tests run in a process of their own that stays small; see `child::run`.
 
 #![cfg(unix)]
 

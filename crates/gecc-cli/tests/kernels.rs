@@ -1,7 +1,8 @@
-//! `gecc kernels` where something is in the way: what it says, and that no part of a file ever
-//! passes for a kernel. Then what becomes of kernels that cannot be kept or compiled where they are
-//! needed. (What the engine makes of damaged files and of files of others: the unit tests of
-//! `kernel_cache.rs`, `pack.rs` and `machine_code.rs` in `src/gpu/runtime`.)
+//! Failures of `gecc kernels`, such as a full disk, an unwritable folder or a missing NVRTC: the
+//! messages are helpful, and an incomplete file never passes for a kernel. Also covers kernels that
+//! cannot be cached or compiled when they are needed. (The unit tests of `kernel_cache.rs`,
+//! `pack.rs` and `machine_code.rs` in `src/gpu/runtime` cover how the engine treats damaged and
+//! foreign files.)
 //!
 //! Tests that only compile need NVRTC but no GPU.
 
@@ -21,8 +22,8 @@ use std::process::{Command, ExitCode, Output, Stdio};
 use std::{env, fs, process};
 
 const ARCHITECTURE: &str = "sm_90";
-/// Blocks of 512 or 1024 bytes, depending on the shell: less than any kernel takes, and more than
-/// nothing.
+/// The limit of the file size, in blocks of 512 or 1024 bytes depending on the shell. Every kernel
+/// is larger.
 const MOST_BLOCKS: u32 = 4;
 
 fn main() -> ExitCode {
@@ -32,7 +33,7 @@ fn main() -> ExitCode {
             full_disk_is_reported_and_leaves_no_files,
             a_killed_process_leaves_no_part_of_a_kernel,
             unwritable_folder_is_reported,
-            the_folder_that_is_named_comes_before_the_loader,
+            configured_folder_precedes_the_loader,
         ],
     );
     all.extend(tests(
@@ -94,7 +95,7 @@ fn pack(architecture: &str, folder: &Path) -> Command {
     command
 }
 
-/// The same, in a shell that sets a limit to the size of files.
+/// Runs `gecc kernels build` in a shell that limits the size of files.
 fn build_within_limits(folder: &Path) -> Output {
     let script = format!(r#"ulimit -c 0; ulimit -f {MOST_BLOCKS}; exec "$0" "$@""#);
     let gecc = env!("CARGO_BIN_EXE_gecc");
@@ -114,7 +115,7 @@ fn build_within_limits(folder: &Path) -> Output {
     command.output().expect("sh runs")
 }
 
-/// Fails, and gives what it says.
+/// Requires that the command failed, and returns its message.
 fn problem(output: &Output) -> String {
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -122,8 +123,8 @@ fn problem(output: &Output) -> String {
     text
 }
 
-/// Whether a file holds what its head says: the hash of its name, without the version of NVRTC, and
-/// of the machine code.
+/// Returns whether a file is complete: its header contains the hash of its name, without the
+/// version of NVRTC, and of the machine code.
 fn is_whole(path: &Path) -> bool {
     let content = fs::read(path).expect("readable");
     let name = path.file_name().expect("a file").to_str().expect("UTF-8");
@@ -155,20 +156,19 @@ fn full_disk_is_reported_and_leaves_no_files() {
 
 fn a_killed_process_leaves_no_part_of_a_kernel() {
     let folder = Folder::new("killed");
-    // What a process leaves that is killed in the middle of a write: `kernel_files::write_whole`
-    // names it so.
+    // The temporary file of `kernel_files::write_whole` in a process that was killed while writing.
     let leftover = folder
         .0
         .join(".hash_sm_90_nvrtc13.0.cubin.0123456789abcdef.tmp");
     fs::write(&leftover, b"gecc kernels v1\n and a part of the hash").expect("writable");
-    // The next process is not disturbed; killed after its first two files, at some moment of the
-    // third.
+    // It does not affect the next process, which is killed while it compiles or writes its third
+    // file.
     let mut child = build(&folder.0)
         .stdout(Stdio::piped())
         .spawn()
         .expect("the binary runs");
     let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
-    let told: Vec<PathBuf> = lines
+    let printed: Vec<PathBuf> = lines
         .take(2)
         .map(|line| line.expect("UTF-8").into())
         .collect();
@@ -176,8 +176,8 @@ fn a_killed_process_leaves_no_part_of_a_kernel() {
     child.wait().expect("a child");
     let (kernels, others) = folder.files();
     assert!(
-        told.len() == 2 && told.iter().all(|path| kernels.contains(path)),
-        "{told:?}, {kernels:?}"
+        printed.len() == 2 && printed.iter().all(|path| kernels.contains(path)),
+        "{printed:?}, {kernels:?}"
     );
     assert!(kernels.iter().all(|path| is_whole(path)), "{kernels:?}");
     assert!(others.contains(&leftover), "{others:?}");
@@ -192,7 +192,7 @@ fn unwritable_folder_is_reported() {
         let text = problem(&command.output().expect("the binary runs"));
         assert!(text.contains(out.to_str().expect("UTF-8")), "{text}");
     }
-    // What NVRTC says of an architecture that there is not.
+    // NVRTC reports an unknown architecture.
     let text = problem(
         &pack("sm_1", &folder.0.join("packs"))
             .output()
@@ -205,7 +205,7 @@ fn unwritable_folder_is_reported() {
             .count(),
         0
     );
-    // Root may write everywhere.
+    // Root is exempt from permissions.
     if !rustix::process::geteuid().is_root() {
         use std::os::unix::fs::PermissionsExt;
         fs::set_permissions(&folder.0, fs::Permissions::from_mode(0o555)).expect("the owner may");
@@ -215,7 +215,7 @@ fn unwritable_folder_is_reported() {
     }
 }
 
-fn the_folder_that_is_named_comes_before_the_loader() {
+fn configured_folder_precedes_the_loader() {
     let loader = Folder::new("loader");
     let maps = fs::read_to_string("/proc/self/maps").expect("Linux");
     let other = maps
@@ -231,7 +231,7 @@ fn the_folder_that_is_named_comes_before_the_loader() {
     };
     let line = doctor(|_| ());
     assert!(line.starts_with("[ok]"), "{line}");
-    // What lacks NVRTC's functions is no NVRTC.
+    // A library without the functions of NVRTC is not accepted.
     let line = doctor(|doctor| _ = doctor.env_remove("GECC_NVRTC_DIR"));
     assert!(
         line.starts_with("[--]") && line.contains("nvrtcVersion"),
@@ -266,7 +266,7 @@ fn missing_nvrtc_is_reported() {
     fs::write(libraries.0.join("libnvrtc.so.13"), "no library").expect("writable");
     let text = without(&libraries.0);
     assert!(text.contains("libnvrtc.so.13"), "{text}");
-    // The doctor says what to do.
+    // `gecc doctor` gives advice.
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
     let output = doctor
         .arg("doctor")
@@ -283,7 +283,7 @@ fn missing_nvrtc_is_reported() {
     assert_eq!(out.files(), (vec![], vec![]));
 }
 
-/// What the doctor says of packs, in the folder that the environment names.
+/// Returns the line of `gecc doctor` on kernel packs, with `folder` as `GECC_KERNELS`.
 fn doctor_of_packs(folder: &str) -> String {
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
     line_on(
@@ -296,12 +296,12 @@ fn doctor_of_packs(folder: &str) -> String {
     )
 }
 
-/// What the doctor says of something.
-fn line_on(what: &str, output: &Output) -> String {
+/// Returns the line of an output that contains `topic`.
+fn line_on(topic: &str, output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout);
     text.lines()
-        .find(|line| line.contains(what))
-        .unwrap_or_else(|| panic!("no line on {what}: {text}"))
+        .find(|line| line.contains(topic))
+        .unwrap_or_else(|| panic!("no line on {topic}: {text}"))
         .to_owned()
 }
 
@@ -320,7 +320,7 @@ fn unusable_packs_are_reported() {
         line.starts_with("[!!]") && line.contains("sm_90.gecckernels: the file is damaged"),
         "{line}"
     );
-    // An empty value turns packs off, and what is no folder has none.
+    // An empty value disables packs, and a path that is not a folder is an error.
     assert!(doctor_of_packs("").contains("none next to this program"));
     assert!(doctor_of_packs(path.to_str().expect("UTF-8")).starts_with("[!!]"));
 }
@@ -375,10 +375,10 @@ fn damaged_or_unwritable_kernel_cache_does_not_change_answers() {
             .all(|(path, content)| fs::read(path).expect("readable") == *content);
         assert!(repaired, "damaged files are replaced");
     }
-    // A folder that is a file, and one that is not there and cannot be made.
+    // The folder is a file, or does not exist and cannot be created.
     assert_right(&pubkey("gpu", None, &kernels[0], None));
     assert_right(&pubkey("gpu", None, &kernels[0].join("below"), None));
-    // No NVRTC, and nothing in the cache.
+    // NVRTC is missing, and the cache is empty.
     let empty = Folder::new("empty");
     let output = pubkey("gpu", None, &empty.0, Some(&no_nvrtc.0));
     let text = String::from_utf8_lossy(&output.stderr);
@@ -392,48 +392,48 @@ fn damaged_or_unwritable_kernel_cache_does_not_change_answers() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    // The cache suffices where there is no NVRTC.
+    // The cache suffices without NVRTC.
     assert_right(&pubkey("gpu", None, &cache.0, Some(&no_nvrtc.0)));
 }
 
-/// The driver and a pack are enough. A damaged pack is replaced by NVRTC, and if that is missing
-/// too the pack is named.
+/// The driver and a pack suffice. If the pack is damaged, kernels are compiled with NVRTC; if that
+/// is missing, the message names the pack.
 fn pack_is_used_without_nvrtc() {
     let packs = Folder::new("packs");
     let empty = Folder::new("nothing-here");
-    let cache = Folder::new("cache-beside");
+    let cache = Folder::new("cache-with-packs");
     let doctor = Command::new(env!("CARGO_BIN_EXE_gecc"))
         .args(["doctor", "--kernels"])
         .output();
-    let said = String::from_utf8(doctor.expect("the binary runs").stdout).expect("UTF-8");
-    let of_kernels = said.lines().filter(|line| line.contains(" obtained in "));
+    let report = String::from_utf8(doctor.expect("the binary runs").stdout).expect("UTF-8");
+    let of_kernels = report.lines().filter(|line| line.contains(" obtained in "));
     let architecture = of_kernels
         .flat_map(|line| line.split([' ', ',']))
         .find(|word| word.starts_with("sm_"));
-    let architecture = architecture.unwrap_or_else(|| panic!("no architecture: {said}"));
+    let architecture = architecture.unwrap_or_else(|| panic!("no architecture: {report}"));
     let output = pack(architecture, &packs.0)
         .output()
         .expect("the binary runs");
     assert!(output.status.success(), "{output:?}");
     assert_right(&pubkey("gpu", Some(&packs.0), &cache.0, Some(&empty.0)));
     assert_eq!(cache.files(), (vec![], vec![]), "nothing was compiled");
-    // All operations.
+    // The self-test covers all operations.
     let mut doctor = Command::new(env!("CARGO_BIN_EXE_gecc"));
     doctor
         .arg("doctor")
         .env("GECC_KERNELS", &packs.0)
         .env("GECC_KERNEL_CACHE", &cache.0);
-    let said = doctor
+    let report = doctor
         .env("GECC_NVRTC_DIR", &empty.0)
         .output()
         .expect("the binary runs")
         .stdout;
-    let said = String::from_utf8(said).expect("UTF-8");
+    let report = String::from_utf8(report).expect("UTF-8");
     for part in [
         "[ok] known answers: every operation",
         " files from packs, 0 from the cache, 0 compiled just now",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(report.contains(part), "{part}: {report}");
     }
     let path = packs.0.join(format!("{architecture}.gecckernels"));
     let mut damaged = fs::read(&path).expect("it is there");
@@ -447,10 +447,14 @@ fn pack_is_used_without_nvrtc() {
         "{text}"
     );
     assert_right(&pubkey("gpu", Some(&packs.0), &cache.0, None));
-    assert_ne!(cache.files().0.len(), 0, "what the pack lacks was compiled");
+    assert_ne!(
+        cache.files().0.len(),
+        0,
+        "kernels missing from the pack were compiled"
+    );
 }
 
-/// Kernels that cannot be compiled have their work done by the CPU, and are told.
+/// If kernels cannot be compiled, the CPU does their work and a message reports it.
 fn devices_without_kernels_are_reported() {
     let empty = Folder::new("nothing");
     let input = Folder::new("keys");

@@ -1,8 +1,7 @@
-//! How much memory the command takes: never more than the limit and what docs/using.md says goes
-//! beyond, whatever the size of its input.
+//! The peak memory of the command: it never exceeds the limit by more than docs/using.md states,
+//! whatever the size of the input.
 //!
-//! A process of its own for all of it: what this one has counts as the command's until that is
-//! loaded.
+//! These tests run in a process of their own that stays small; see `child::run`.
 
 #[path = "../../../tests/harness/mod.rs"]
 mod harness;
@@ -25,7 +24,7 @@ const MIB: usize = 1 << 20;
 /// Limits in MiB: below and above those that allow the large tables of one, two and three curves.
 const LIMITS: [usize; 9] = [1, 8, 48, 63, 64, 65, 128, 192, 256];
 const THREADS: usize = 2;
-/// What calls take in any case: a few MiB, and one for each thread.
+/// The memory that every call takes: a few MiB, and one per thread.
 const BASE: usize = (6 + THREADS) * MIB;
 /// Lines of the command's input.
 const LINES: usize = 200_000;
@@ -35,10 +34,11 @@ const TAGGED_LINES: usize = 300;
 const TAG: usize = MIB;
 const LIMIT_WITH_TAGS: usize = 64;
 
-/// Limits for rows of which only a few fit: in MiB the limit and the tag of each row, and the rows.
+/// Cases in which only a few rows fit into the limit: the limit and the size of each tag in MiB,
+/// and the number of rows.
 const LONG_ROWS: [(usize, usize, usize); 4] =
     [(32, 1, 64), (32, 3, 24), (32, 15, 8), (128, 15, 12)];
-/// How often the longest row may be in memory beyond the limit.
+/// The number of copies of the longest row that may be in memory beyond the limit.
 const COPIES_OF_A_ROW: usize = 5;
 
 fn main() -> ExitCode {
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
     )
 }
 
-/// For what `write_rows` writes.
+/// The options for the input of `write_rows`.
 const ROWS: [&str; 4] = [
     "--format",
     "rows",
@@ -130,14 +130,14 @@ fn write_named(file: File) {
     );
 }
 
-/// This many lines, which begin with some field.
+/// Writes `lines` lines that begin with `field`.
 fn write_lines(file: File, lines: usize, field: &str) {
     let line = format!("{{{field}\"digest\":\"")
         + &"5a".repeat(32)
         + "\",\"signature\":\""
         + &"11".repeat(64)
         + "\",\"public_key\":\"02";
-    // Not in memory first, for the reason above.
+    // Written directly, so that this process stays small.
     let mut file = BufWriter::new(file);
     (0..lines).for_each(|item| writeln!(file, "{line}{:064x}\"}}", item + 1).expect("writable"));
 }
@@ -182,7 +182,7 @@ fn command(limit: usize, name: &str, lines: usize, write: fn(File), arguments: &
     std::fs::remove_dir_all(&folder).expect("the folder is this test's");
     eprintln!("{name}: {:.1} MiB of {limit}", peak as f64 / MIB as f64);
     assert_eq!(answers, lines);
-    // The command itself, and what it reads and writes at a time.
+    // The excess covers the program itself and its input and output buffers.
     assert!(
         peak <= limit * MIB + BASE + 24 * MIB,
         "{peak} bytes with a limit of {limit} MiB"
@@ -237,7 +237,7 @@ fn long_rows(limit: usize, tag: usize, rows: usize) {
             input.display(),
             peak as f64 / MIB as f64
         );
-        // No signature is right.
+        // All signatures are rejected.
         assert_eq!(code, Some(1), "{message}");
         let counts = format!("{rows} items");
         assert!(
@@ -262,7 +262,7 @@ fn write_csv(file: File, rows: usize, tag: &str) {
     }
 }
 
-/// Blocks of 4 MiB each, of which a node gives as many as are asked for.
+/// A node returns blocks of 4 MiB each, as many as are requested.
 fn large_blocks_of_a_node_stay_within_the_memory_limit() {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("bound"));
@@ -341,10 +341,10 @@ fn give_large_blocks(stream: TcpStream) -> io::Result<()> {
     }
 }
 
-/// What a table is read with, and what the command may have then, with 64 MiB beyond the limit.
+/// The limit with which tables are read, and the maximum peak: 64 MiB above it.
 const TABLE_LIMIT: usize = 100 * MIB;
 const TABLE_PEAK: usize = TABLE_LIMIT + 64 * MIB;
-/// The longest that such a file may take.
+/// The maximum time per table.
 const TABLE_TIME: Duration = Duration::from_secs(20);
 
 fn of_tables(arguments: &[&str]) -> Vec<String> {
@@ -364,8 +364,8 @@ fn of_tables(arguments: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// Runs the command over a table, with no more than 4 GB of addresses. Gives its exit code and what
-/// it says.
+/// Runs the command on a table with an address space of at most 4 GB. Returns its exit code and its
+/// messages.
 fn over_table(arguments: &[String], path: &Path, name: &str) -> (Option<i32>, String) {
     let messages = path.with_extension("messages");
     let mut command = Command::new("sh");
@@ -394,7 +394,7 @@ fn over_table(arguments: &[String], path: &Path, name: &str) -> (Option<i32>, St
     (code, message)
 }
 
-/// A folder that goes away with what is in it.
+/// Creates a folder that is removed with its contents on drop.
 fn folder(name: &str) -> tempfile::TempDir {
     tempfile::Builder::new()
         .prefix(&format!("gecc-memory-{name}"))
@@ -446,7 +446,7 @@ fn wide_footers_and_long_lists_stay_within_the_memory_limit() {
     let folder = folder("much");
     let path = folder.path().join("much.parquet");
     let output = folder.path().join("output.parquet");
-    let beside = of_tables(&[
+    let with_columns = of_tables(&[
         "verify",
         "--curve",
         "secp256k1",
@@ -460,7 +460,7 @@ fn wide_footers_and_long_lists_stay_within_the_memory_limit() {
     ];
     for (name, bytes) in files {
         std::fs::write(&path, bytes).expect("writable");
-        let (code, message) = over_table(&beside, &path, name);
+        let (code, message) = over_table(&with_columns, &path, name);
         assert!(
             code == Some(2) && message.contains("above the limit"),
             "{name}: {code:?} {message}"
@@ -468,13 +468,13 @@ fn wide_footers_and_long_lists_stay_within_the_memory_limit() {
     }
 }
 
-/// What a dictionary has once stands beside each of its rows.
+/// A value of a dictionary is stored once, but `--beside` repeats it in every row.
 fn repeated_values_stay_within_the_memory_limit() {
     const ROWS: usize = 1024;
-    let folder = folder("beside");
+    let folder = folder("repeated");
     let path = folder.path().join("few.parquet");
     let output = folder.path().join("output.parquet");
-    let beside = of_tables(&[
+    let with_columns = of_tables(&[
         "verify",
         "--curve",
         "secp256k1",
@@ -484,8 +484,8 @@ fn repeated_values_stay_within_the_memory_limit() {
     ]);
     for part in [Beside::Bytes, Beside::Struct, Beside::List] {
         std::fs::write(&path, synthetic::file_beside(part, ROWS, MIB)).expect("writable");
-        let (code, message) = over_table(&beside, &path, &format!("{part:?}"));
-        // No key is one.
+        let (code, message) = over_table(&with_columns, &path, &format!("{part:?}"));
+        // None of the keys is valid.
         assert_eq!(code, Some(2), "{part:?}: {message}");
         assert!(
             message.contains("1024") || message.contains("1,024"),

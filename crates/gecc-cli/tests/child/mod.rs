@@ -3,7 +3,8 @@
 use std::process::Command;
 
 /// Runs a command. Returns its exit code, or `None` if a signal ended it, and its peak memory in
-/// bytes. The memory of this process counts as the command's until that is loaded.
+/// bytes. The peak includes the memory that this process has when it starts the command, so tests
+/// that use this function keep their own memory small.
 #[allow(
     clippy::zombie_processes,
     reason = "wait4 waits for it, and returns its peak memory"
@@ -16,7 +17,7 @@ pub fn run(command: &mut Command) -> (Option<i32>, usize) {
     let waited = unsafe { libc::wait4(child.id() as i32, &mut status, 0, usage.as_mut_ptr()) };
     assert_eq!(waited, child.id() as i32);
     let code = libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status));
-    // SAFETY: all zeros are a value, and the system has written one.
+    // SAFETY: all zeros are a valid value, and the system has written another one.
     (
         code,
         (unsafe { usage.assume_init() }.ru_maxrss as usize) << 10,

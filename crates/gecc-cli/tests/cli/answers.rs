@@ -96,8 +96,8 @@ fn only_rejected_writes_rejections_only() {
 #[test]
 fn summary_counts_rejections_by_reason() {
     let (input, wrong) = (mixed(), mixed().lines().nth(1).unwrap().to_owned());
-    let said = stderr(&verify(&[], &format!("{input}\n{wrong}\n")));
-    let table: Vec<_> = said
+    let message = stderr(&verify(&[], &format!("{input}\n{wrong}\n")));
+    let table: Vec<_> = message
         .lines()
         .skip(1)
         .map(|line| line.trim_start().split_once("  ").unwrap())
@@ -108,7 +108,7 @@ fn summary_counts_rejections_by_reason() {
             ("2", "the signature does not match"),
             ("1", "`digest` is not a text")
         ],
-        "{said}"
+        "{message}"
     );
     assert_eq!(stderr(&verify(&["--quiet"], &input)), "");
 }
@@ -126,7 +126,7 @@ fn a_check_ends_at_the_first_rejection() {
     );
     let valid = input.lines().next().unwrap();
     assert_eq!(code(&verify(&["--check"], valid)), 0);
-    // Also where more input may come.
+    // The check also ends while the input is still open.
     let mut child = start(&["verify", "--curve", "p256", "--check"]);
     let mut stdin = child.stdin.take().expect("piped");
     writeln!(stdin, "{{}}").unwrap();
@@ -135,7 +135,7 @@ fn a_check_ends_at_the_first_rejection() {
 
 #[test]
 fn summary_uses_the_singular_and_the_verb_of_the_command() {
-    let key = TemporaryFile::new("said.hex", "11".repeat(32));
+    let key = TemporaryFile::new("summary-key.hex", "11".repeat(32));
     let set = signed::<Secp256k1>(1);
     let line = set.lines().remove(0);
     let keys = ["--key-file", key.path()];
@@ -155,10 +155,10 @@ fn summary_uses_the_singular_and_the_verb_of_the_command() {
         (&["pubkey"], "11", "1 item, 0 computed, 1 rejected"),
     ];
     for (command, input, expected) in cases {
-        let said = stderr(&run(&[command, &["--curve", "secp256k1"]].concat(), input));
+        let message = stderr(&run(&[command, &["--curve", "secp256k1"]].concat(), input));
         assert!(
-            said.lines().any(|line| line.starts_with(expected)),
-            "{said}"
+            message.lines().any(|line| line.starts_with(expected)),
+            "{message}"
         );
     }
 }
@@ -176,7 +176,7 @@ fn output_file_is_renamed_when_it_is_complete() {
         "nothing was computed"
     );
 
-    // While it is written the file is as it was.
+    // The file keeps its old content until the new one is complete.
     let line = signed::<P256>(1).lines().remove(0);
     let mut child = start(&["verify", "--curve", "p256", "-o", out.path()]);
     let mut stdin = child.stdin.take().expect("piped");
@@ -234,11 +234,11 @@ fn answers_before_an_interrupt_are_kept_and_their_file_is_named() {
     assert!(interrupted.success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(code(&output), 130);
-    let said = stderr(&output);
-    let (_, part) = said
+    let message = stderr(&output);
+    let (_, part) = message
         .trim_end()
         .split_once("the answers up to there are in ")
-        .expect("a place");
+        .expect("the path of the file");
     let kept = std::fs::read_to_string(part).unwrap();
     std::fs::remove_file(part).unwrap();
     assert!(kept.starts_with("{\"valid\":true"), "{kept}");

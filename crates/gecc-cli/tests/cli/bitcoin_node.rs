@@ -72,9 +72,9 @@ impl Block {
             spent.extend(encoded(group.len()));
             for _ in group {
                 let (script, length) = number(&rest[8..]);
-                let (output, behind) = rest.split_at(8 + length + script);
+                let (output, remaining) = rest.split_at(8 + length + script);
                 spent.extend(output);
-                rest = behind;
+                rest = remaining;
             }
         }
         assert!(rest.is_empty());
@@ -91,7 +91,7 @@ impl Block {
     }
 }
 
-/// A chain of both blocks in turn, each of whose headers names the previous block.
+/// A chain of both blocks in turn, in which every header names the previous block.
 fn chain(blocks: [&Block; 2]) -> Vec<Block> {
     let mut before = [0; 32];
     (0..BLOCKS)
@@ -252,23 +252,25 @@ fn blocks_of_a_node_have_the_answers_of_files() {
         "{}",
         stderr(&output)
     );
-    let said = "block 60: the node answered 404 Not Found: Block height out of range";
-    assert!(stderr(&output).contains(said), "{}", stderr(&output));
-    // The node's chain became another.
+    let message = "block 60: the node answered 404 Not Found: Block height out of range";
+    assert!(stderr(&output).contains(message), "{}", stderr(&output));
+    // The node switches to another chain.
     let output = verify("/fork", "10", "13");
     assert!(
         code(&output) == 2 && answers(&output) == expected[..2 * (of_one.len() + of_two.len())]
     );
-    let said = [
+    let messages = [
         "at block 12: it does not follow the block before it",
         "1  places of files could not be read",
     ];
     assert!(
-        said.iter().all(|said| stderr(&output).contains(said)),
+        messages
+            .iter()
+            .all(|message| stderr(&output).contains(message)),
         "{}",
         stderr(&output)
     );
-    // As many as there are numbers, and the first is not to be had.
+    // The range covers all heights, and its first block is unavailable.
     let output = verify("/pruned", "0", "18446744073709551615");
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     assert!(stderr(&output).contains("block 0: "), "{}", stderr(&output));
@@ -300,8 +302,8 @@ fn blocks_of_a_node_have_the_answers_of_files() {
     ] {
         let before = requests.load(Ordering::Relaxed);
         let output = verify(wrong, "0", "0");
-        // One request each for the chain, a block's hash, the block and its spent outputs: none is
-        // repeated.
+        // One request each for the chain, a block's hash, the block and its spent outputs; no
+        // request is repeated.
         let asked = requests.load(Ordering::Relaxed) - before;
         assert!(asked <= 4, "{wrong}: {asked}");
         assert_eq!(
@@ -316,7 +318,7 @@ fn blocks_of_a_node_have_the_answers_of_files() {
             stderr(&output)
         );
     }
-    // A block that states its height is not taken for another.
+    // The height that a block states is checked.
     let output = verify("/height", "300025", "300025");
     assert_eq!(
         (code(&output), answers(&output).len()),
@@ -331,8 +333,8 @@ fn blocks_of_a_node_have_the_answers_of_files() {
         "{}",
         stderr(&output)
     );
-    let said = "at block 300026: the node gave a block of height 300025 for height 300026";
-    assert!(stderr(&output).contains(said), "{}", stderr(&output));
+    let message = "at block 300026: the node gave a block of height 300025 for height 300026";
+    assert!(stderr(&output).contains(message), "{}", stderr(&output));
     // The part after the host may be a key.
     for wrong in ["/none", "/cut", "/fork"] {
         let output = verify(wrong, "12", "12");
@@ -475,7 +477,7 @@ fn index_keeps_rows_after_an_interrupt() {
     let block = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../gecc-chains/tests/data/block866342.raw.zst");
     let table = folder.path().join("table.arrow");
-    // Many times the same, which takes far longer than until it is interrupted.
+    // The repeated blocks take far longer than the time until the interrupt.
     let blocks = [block.to_str().unwrap(); 500];
     let mut child = start(
         &[

@@ -167,7 +167,7 @@ fn summary_counts_unsigned_and_malformed_transactions_by_cause() {
         (code(&rejected), answers(&rejected)[0]["valid"].clone()),
         (1, json!(false))
     );
-    // The same cause at many places, of members with other names in front.
+    // The same cause in many transactions, with different members before it.
     let malformed: Vec<Value> = (1..30)
         .map(|digits| json!({"x".repeat(digits): 1, "input": "0x", "hash": format!("0x{}", "1".repeat(digits))}))
         .collect();
@@ -176,8 +176,8 @@ fn summary_counts_unsigned_and_malformed_transactions_by_cause() {
         json!({"number": "0x1", "transactions": malformed}).to_string(),
     );
     assert_eq!((code(&output), answers(&output).len()), (3, 29));
-    let said = stderr(&output);
-    let lines: Vec<&str> = said
+    let message = stderr(&output);
+    let lines: Vec<&str> = message
         .lines()
         .map(str::trim)
         .filter(|line| line.contains("cannot be rebuilt"))
@@ -190,7 +190,7 @@ fn summary_counts_unsigned_and_malformed_transactions_by_cause() {
 #[test]
 fn tables_of_transactions_with_wrong_row_counts_are_errors() {
     let folder = tempfile::tempdir().unwrap();
-    for (name, said) in [
+    for (name, expected) in [
         (
             "amp_evm_transactions.parquet",
             "the row groups have 1120 rows together, but the footer says 1119",
@@ -213,7 +213,7 @@ fn tables_of_transactions_with_wrong_row_counts_are_errors() {
             "{}",
             stderr(&output)
         );
-        assert!(stderr(&output).contains(said), "{}", stderr(&output));
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
 }
 
@@ -322,7 +322,7 @@ fn later_call_skips_files_that_are_done() {
     let second = call();
     assert_eq!((code(&second), answers(&second).len()), (0, 0));
     assert!(stderr(&second).contains("2 files are done already"));
-    // A new file, and a changed one.
+    // One file is new, and one has changed.
     fs::copy(data("made-postmerge.e2s"), format!("{files}/new")).unwrap();
     fs::copy(
         data("made-premerge.era1"),
@@ -330,7 +330,7 @@ fn later_call_skips_files_that_are_done() {
     )
     .unwrap();
     assert_eq!(answers(&call()).len(), 420 + 701);
-    // A line that was cut off, and a file of something else.
+    // A truncated line, and a file that is not a record.
     let text = fs::read_to_string(state).unwrap();
     fs::write(state, &text[..text.len() - 10]).unwrap();
     assert!(answers(&call()).len() > 400);
@@ -415,7 +415,7 @@ fn answers_to_files_that_are_done_are_not_lost() {
         ),
         (0, 0)
     );
-    // An output that has nothing may be written again.
+    // An empty output may be written again.
     assert_eq!(code(&call("done", "others")), 0);
     for same in ["done", "both"] {
         let refused = call(same, same);
@@ -425,7 +425,7 @@ fn answers_to_files_that_are_done_are_not_lost() {
             stderr(&refused)
         );
     }
-    // One that is open is written to at its end.
+    // An open output is appended to.
     #[cfg(unix)]
     for _ in 0..2 {
         let log = fs::File::options()
@@ -468,10 +468,12 @@ fn outputs_with_names_of_compressed_files_are_refused() {
     ] {
         let output = folder.path().join(name);
         let refused = run(&[arguments, &["-o", output.to_str().unwrap()]].concat(), "");
-        let said = stderr(&refused);
+        let message = stderr(&refused);
         assert!(
-            code(&refused) == 2 && said.contains("answers are not compressed") && !output.exists(),
-            "{said}"
+            code(&refused) == 2
+                && message.contains("answers are not compressed")
+                && !output.exists(),
+            "{message}"
         );
     }
 }
@@ -661,7 +663,7 @@ fn output_that_is_an_input_is_refused() {
         fs::read(&path).unwrap(),
         fs::read(data("made-premerge.era1")).unwrap()
     );
-    // Nor is a file that belongs to those of Bitcoin.
+    // Files that belong to the input of Bitcoin are protected as well.
     let of_block = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     // A block may have any name, and the outputs that it spends may be compressed.
     let [plain, compressed] = ["block300025-undo.raw", "block300025-undo.raw.gz"];
@@ -940,7 +942,7 @@ fn certificates_of_a_file() {
                 .count(),
         )
     };
-    // A key whose curve is written out is not taken, so that one is not checked.
+    // A key with explicit curve parameters is not accepted, so its certificate is not checked.
     assert_eq!(
         count(&["--sm2-id", "", "--sm2-id", "1234567812345678"]),
         (3, 105, 104)
@@ -966,8 +968,8 @@ fn blocks_of_a_node() {
             let mut stream = BufReader::new(stream.unwrap());
             let (mut length, mut line) = (0, String::new());
             while stream.read_line(&mut line).unwrap() > 2 {
-                if let Some(said) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                    length = said.trim().parse().unwrap();
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().unwrap();
                 }
                 line.clear();
             }
@@ -991,7 +993,7 @@ fn blocks_of_a_node() {
                     let mut block: Value = serde_json::from_str(&block).unwrap();
                     block["number"] = number.clone();
                     let at = u64::from_str_radix(&number.as_str().unwrap()[2..], 16).unwrap();
-                    // At 200 the node's chain became another.
+                    // From block 200 on the node has another chain.
                     let parent = if at == 200 { 0 } else { at - 1 };
                     (block["hash"], block["parentHash"]) = (
                         json!(format!("{at:#066x}")),
@@ -1063,7 +1065,7 @@ fn blocks_of_a_node() {
         "{}",
         stderr(&output)
     );
-    // Nor does one that does not follow the one before it.
+    // A block that does not follow the previous one ends the range, too.
     for (from, to) in [("190", "210"), ("200", "205"), ("184", "205")] {
         let output = run(
             &[
@@ -1137,7 +1139,8 @@ fn skipped_bytes_of_blocks_end_with_2() {
         fs::read(data("blkrev/xor.dat")).unwrap(),
         fs::read(data("blkrev/blk00000.dat")).unwrap(),
     );
-    // Eight bytes keep the place in the key.
+    // Insert at least eight zeros, up to a multiple of eight bytes, and encode the later records
+    // with the key at their new offsets.
     let first =
         8 + u32::from_le_bytes(std::array::from_fn(|at| blocks[4 + at] ^ key[4 + at])) as usize;
     let at = first.next_multiple_of(8) - first;
@@ -1157,11 +1160,11 @@ fn skipped_bytes_of_blocks_end_with_2() {
         "{}",
         stderr(&output)
     );
-    let said = format!(
+    let message = format!(
         "at byte {first}: bytes {first} to {} are skipped: ",
         first + zeros.len() - 1
     );
-    assert!(stderr(&output).contains(&said), "{}", stderr(&output));
+    assert!(stderr(&output).contains(&message), "{}", stderr(&output));
     let refused = run(
         &[
             "bitcoin",

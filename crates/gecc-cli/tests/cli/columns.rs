@@ -51,15 +51,16 @@ fn table_at_the_file_size_limit_ends_after_its_last_complete_part() {
             .unwrap()
     };
     for name in ["out.parquet", "out.arrow"] {
-        // In blocks of 512 bytes: of some 16 MB three quarters, and less than the first part.
+        // The limit is in blocks of 512 bytes: three quarters of some 16 MB, then less than the
+        // first part.
         let limited = pubkey(name, 24_000);
-        let said = stderr(&limited);
-        assert_eq!(code(&limited), 2, "{said}");
+        let message = stderr(&limited);
+        assert_eq!(code(&limited), 2, "{message}");
         assert!(
-            said.contains("`ulimit -f`") && said.contains("the answers up to there are in "),
-            "{name}: {said}"
+            message.contains("`ulimit -f`") && message.contains("the answers up to there are in "),
+            "{name}: {message}"
         );
-        let kept = said.trim_end().rsplit(" are in ").next().unwrap();
+        let kept = message.trim_end().rsplit(" are in ").next().unwrap();
         let rows: usize = read(kept).iter().map(RecordBatch::num_rows).sum();
         assert!(rows > KEYS / 8 && rows < KEYS, "{name}: {rows}");
         std::fs::remove_file(kept).unwrap();
@@ -195,8 +196,9 @@ fn compare(command: &[&str], input: &str, end: &str) -> Vec<Value> {
         stderr(&found)
     );
     // Rejections by reason are indented.
-    let reasons = |said: String| {
-        said.lines()
+    let reasons = |messages: String| {
+        messages
+            .lines()
             .filter(|line| line.starts_with(' '))
             .map(str::to_owned)
             .collect::<Vec<_>>()
@@ -306,7 +308,7 @@ fn keys_of_items_are_those_of_a_file() {
         .map(|item| {
             let mut json = set.json(item);
             json["secret_key"] = json!(keys[item]);
-            // Keys of either form, so that some are computed apart.
+            // Keys of both forms, so that some are computed separately.
             if item.is_multiple_of(3) {
                 json["public_key"] = json!(hex::encode(set.public[item].to_compressed().unwrap()));
             }
@@ -327,7 +329,7 @@ fn keys_of_items_are_those_of_a_file() {
             stderr(&of_items)
         );
     }
-    // Messages of SM2 are computed apart too.
+    // Messages of SM2 are computed separately as well.
     let (secret, _) = keys::generate(&gecc::Engine::cpu().unwrap(), Sm2, 5).unwrap();
     let keys: Vec<String> = secret
         .iter()

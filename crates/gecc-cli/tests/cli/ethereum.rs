@@ -39,7 +39,7 @@ fn run_slowly(arguments: &[&str], input: &[u8]) -> Output {
     let mut child = command.spawn().unwrap();
     let mut to = child.stdin.take().unwrap();
     std::thread::scope(|scope| {
-        // It may end before all of it was read.
+        // The command may end before it has read all input.
         scope.spawn(move || input.iter().try_for_each(|byte| to.write_all(&[*byte])));
         child.wait_with_output().unwrap()
     })
@@ -56,7 +56,7 @@ fn run_from_named_pipe(arguments: &[&str], name: &Path, input: &[u8]) -> Output 
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let mut to = fs::File::options().write(true).open(name).unwrap();
-            // In parts smaller than those that are inspected.
+            // The parts are smaller than the head that format detection inspects.
             let _ = input.chunks(3).try_for_each(|part| to.write_all(part));
         });
         gecc()
@@ -67,7 +67,7 @@ fn run_from_named_pipe(arguments: &[&str], name: &Path, input: &[u8]) -> Output 
     })
 }
 
-/// A file of RLP from era1: the blocks of one with these transactions.
+/// Converts the blocks of an era1 file to a file of RLP.
 fn rlp_of(name: &str) -> Vec<u8> {
     let (bytes, mut rest, mut header, mut blocks) =
         (fs::read(data(name)).unwrap(), 0, Vec::new(), Vec::new());
@@ -97,17 +97,17 @@ fn rlp_of(name: &str) -> Vec<u8> {
         }
         rest += 8 + length;
     }
-    // Lengths in their shortest form.
+    // Rewrite the lengths in their shortest form.
     let mut shortest = Vec::new();
     let mut all = blocks.as_slice();
-    while let [0xfb, a, b, c, d, behind @ ..] = all {
-        let (payload, behind) = behind.split_at(u32::from_be_bytes([*a, *b, *c, *d]) as usize);
+    while let [0xfb, a, b, c, d, tail @ ..] = all {
+        let (payload, tail) = tail.split_at(u32::from_be_bytes([*a, *b, *c, *d]) as usize);
         let digits = (payload.len() as u32).to_be_bytes();
         let digits = &digits[digits.iter().take_while(|digit| **digit == 0).count()..];
         shortest.push(0xf7 + digits.len() as u8);
         shortest.extend(digits);
         shortest.extend(payload);
-        all = behind;
+        all = tail;
     }
     shortest
 }
@@ -217,8 +217,13 @@ fn forms_are_detected_from_single_byte_reads() {
                 };
                 assert_eq!(code(&found), code(&expected), "{name}: {}", stderr(&found));
                 assert_eq!(same(&found), same(&expected), "{name}");
-                let what = |said: &str| said.rsplit(": ").next().unwrap_or_default().to_owned();
-                assert_eq!(what(&stderr(&found)), what(&stderr(&expected)), "{name}");
+                let last_part =
+                    |message: &str| message.rsplit(": ").next().unwrap_or_default().to_owned();
+                assert_eq!(
+                    last_part(&stderr(&found)),
+                    last_part(&stderr(&expected)),
+                    "{name}"
+                );
             }
         }
     }
@@ -261,7 +266,7 @@ fn a_block_of_bitcoin_is_read_from_a_named_pipe() {
     }
 }
 
-/// The first block of some in RLP.
+/// Extracts the first block of a file of RLP.
 fn rlp_first(blocks: &[u8]) -> &[u8] {
     let digits = usize::from(blocks[0] - 0xf7);
     let length = blocks[1..=digits]
@@ -282,8 +287,8 @@ fn zstd_of(content: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// A block whose transactions do not match its header is named with both roots, and nothing of it
-/// is valid.
+/// A block whose transactions do not match its header is reported with both roots, and none of its
+/// transactions is valid.
 #[test]
 fn blocks_are_compared_with_their_transactions_root() {
     let folder = tempfile::tempdir().unwrap();
@@ -300,7 +305,7 @@ fn blocks_are_compared_with_their_transactions_root() {
     none["transactions"] = json!([]);
     let rlp = rlp_of("made-premerge.era1");
     let first = rlp_first(&rlp);
-    // A bit of the last signature: another sender.
+    // A flipped bit in the last signature yields another sender.
     let mut flipped = first.to_vec();
     let place = flipped.len() - 12;
     flipped[place] ^= 1;
@@ -315,15 +320,15 @@ fn blocks_are_compared_with_their_transactions_root() {
     ];
     for (path, count) in inputs {
         let output = run(&["ethereum", "senders", &path], "");
-        let (found, said) = (answers(&output), stderr(&output));
-        assert_eq!((code(&output), found.len()), (2, count), "{said}");
+        let (found, message) = (answers(&output), stderr(&output));
+        assert_eq!((code(&output), found.len()), (2, count), "{message}");
         assert!(
-            said.contains("block 1150000: its transactions have root 0x"),
-            "{said}"
+            message.contains("block 1150000: its transactions have root 0x"),
+            "{message}"
         );
         assert!(
-            said.contains("0xa2293ed2163c4c5fe71cb9c768bdd854376f1cc2806211a8ca783d64af2e5eb4"),
-            "{said}"
+            message.contains("0xa2293ed2163c4c5fe71cb9c768bdd854376f1cc2806211a8ca783d64af2e5eb4"),
+            "{message}"
         );
         assert!(
             found
@@ -352,9 +357,9 @@ fn blocks_are_compared_with_their_transactions_root() {
         ],
         "",
     );
-    let said: Value = serde_json::from_str(stderr(&summary).trim()).unwrap();
+    let summary: Value = serde_json::from_str(stderr(&summary).trim()).unwrap();
     assert_eq!(
-        (&said["blocks_compared"], &said["blocks_not_compared"]),
+        (&summary["blocks_compared"], &summary["blocks_not_compared"]),
         (&json!(8), &json!(0))
     );
     assert_eq!(
@@ -406,9 +411,9 @@ fn state_records_options_and_outcomes_of_files() {
         (code(&output), answers(&output).len(), stderr(&output))
     };
     let require = |options: &[&str], expected: (i32, usize)| {
-        let (code, count, said) = call(options);
-        assert_eq!((code, count), expected, "{options:?}: {said}");
-        said
+        let (code, count, message) = call(options);
+        assert_eq!((code, count), expected, "{options:?}: {message}");
+        message
     };
     require(&["--to", "1200000"], (0, 9));
     assert!(
@@ -463,7 +468,7 @@ fn state_records_options_and_outcomes_of_files() {
     }
 }
 
-/// A folder without a file, and input without an item, are not a success.
+/// A folder without files and an input without items are errors.
 #[test]
 fn inputs_without_items_are_not_a_success() {
     let folder = tempfile::tempdir().unwrap();
@@ -561,10 +566,10 @@ fn keys_in_urls_of_nodes_are_not_shown() {
             while stream.read_line(&mut line).unwrap_or(0) > 2 {
                 line.clear();
             }
-            let said = format!("no project {KEY} here");
+            let body = format!("no project {KEY} here");
             let answer = format!(
-                "HTTP/1.1 401 Unauthorized\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{said}",
-                said.len()
+                "HTTP/1.1 401 Unauthorized\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                body.len()
             );
             let _ = stream.into_inner().write_all(answer.as_bytes());
         }
@@ -586,11 +591,11 @@ fn keys_in_urls_of_nodes_are_not_shown() {
                 &[command, &[option, url, "--from", "1", "--to", "2", "-vv"]].concat(),
                 "",
             );
-            let said = stderr(&output);
-            assert_eq!(code(&output), 2, "{url}: {said}");
+            let message = stderr(&output);
+            assert_eq!(code(&output), 2, "{url}: {message}");
             assert!(
-                !said.contains(KEY) && !said.contains(&KEY[..12]),
-                "{url}: {said}"
+                !message.contains(KEY) && !message.contains(&KEY[..12]),
+                "{url}: {message}"
             );
         }
     }

@@ -191,18 +191,20 @@ fn objects_over_several_lines_are_read() {
 fn input_of_unknown_format_is_described_but_not_quoted() {
     let output = verify(&b"\x7fELF archive\n"[..]);
     assert_eq!((code(&output), output.stdout.len()), (2, 0));
-    let said = stderr(&output);
-    assert!(said.contains("the input is binary data"), "{said}");
+    let message = stderr(&output);
+    assert!(message.contains("the input is binary data"), "{message}");
     assert!(
-        said.contains("JSON Lines") && said.contains("header") && said.contains("public_key"),
-        "{said}"
+        message.contains("JSON Lines")
+            && message.contains("header")
+            && message.contains("public_key"),
+        "{message}"
     );
     let long = stderr(&verify("x ".repeat(1000)));
     assert!(
         long.contains("the first line is a text of 1999 characters") && !long.contains("x x"),
         "{long}"
     );
-    // A file of keys may be given in place of the input.
+    // A file of keys may be passed as the input by mistake.
     let digits = "1f2e3d4c5b6a7988".repeat(4);
     let der: Vec<u8> = b"\x30\x77\x02\x01\x01\x04\x20"
         .iter()
@@ -217,10 +219,10 @@ fn input_of_unknown_format_is_described_but_not_quoted() {
         pem,
         b"key,MHcCAQEEIB5a\n".to_vec(),
     ] {
-        let said = stderr(&verify(keys.clone()));
+        let message = stderr(&verify(keys.clone()));
         assert!(
-            said.contains("JSON Lines") && !said.contains("begins"),
-            "{said}"
+            message.contains("JSON Lines") && !message.contains("begins"),
+            "{message}"
         );
     }
     let number = "1234567890123456";
@@ -246,8 +248,8 @@ fn input_of_unknown_format_is_described_but_not_quoted() {
             .concat(),
             "",
         );
-        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
-        assert!(code(&output) > 0 && !said.contains(number), "{said}");
+        let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
+        assert!(code(&output) > 0 && !printed.contains(number), "{printed}");
     }
 }
 
@@ -263,7 +265,7 @@ fn no_message_has_two_places() {
     }
 }
 
-/// A generator of numbers whose seed repeats a failure.
+/// A generator of random numbers; its seed reproduces a failure.
 struct Random(u64);
 
 impl Random {

@@ -176,7 +176,7 @@ fn malformed_csv_row_does_not_affect_others() {
     let long = format!("tag,digest,sig,pk\n{},zz,,\n2,zz,,\n", "1".repeat(17 << 20));
     let too_long = |line| format!("line {line}: the line is longer than 16777216 bytes");
     assert_eq!(reasons(long), [too_long(2), not_hex(3, 'z')]);
-    // Quotes do not get round the limit, and what follows is answered.
+    // The limit also applies within quotes, and the rows after it are answered.
     let long = format!("tag,digest,sig,pk\n\"{}", "1234567\n".repeat(3 << 20));
     let reasons = reasons(long);
     assert_eq!(reasons[0], too_long(2));
@@ -251,7 +251,7 @@ fn input_that_arrives_slowly_has_the_same_answers() {
             vec![b"\xef", b"\xbb\xbf", line.as_bytes()],
             "valid",
         ),
-        // The first byte alone could be a bare key's.
+        // The first byte alone could begin a bare key.
         (
             "pubkey",
             vec![b"d", b"igest,secret_key\n,", key.as_bytes()],

@@ -145,7 +145,7 @@ fn lines_hold_keys_in_pem_and_jwk() {
     }
 }
 
-/// A thread per core would reach the limit of the system.
+/// One thread per core would exceed the limit of the system.
 #[cfg(target_os = "linux")]
 #[test]
 fn lines_with_keys_start_no_threads() {

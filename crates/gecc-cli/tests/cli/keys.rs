@@ -225,7 +225,7 @@ fn keys_are_read_alike_from_key_files_and_by_pubkey() {
         "{}",
         stderr(&named)
     );
-    // A stray quote in a list of bare keys swallows nothing.
+    // A stray quote in a list of bare keys affects only its own line.
     let list = answers(&run(
         &["pubkey", "--curve", "p256"],
         format!("nothex\n\"\n{key}\n"),
@@ -251,8 +251,8 @@ fn no_key_is_shown_whatever_its_form() {
         let as_key_file = run(&["sign", "--curve", "p256", "--key-file", file.path()], "");
         assert_eq!((code(&as_input), code(&as_key_file)), (2, 2), "{form}");
         for output in [as_input, as_key_file] {
-            let said = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
-            assert!(!said.contains(number), "{said}");
+            let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
+            assert!(!printed.contains(number), "{printed}");
         }
     }
 }

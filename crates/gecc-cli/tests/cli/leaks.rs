@@ -64,7 +64,7 @@ impl Key {
     fn random() -> Self {
         let mut raw = [0; 32];
         getrandom::fill(&mut raw).unwrap();
-        // Part of it could be a word.
+        // A shorter part could be a word.
         raw[0] &= 0x7f;
         raw[8..16].copy_from_slice(b"abcdefgh");
         let theirs = p256::SecretKey::from_slice(&raw).unwrap();
@@ -95,7 +95,7 @@ impl Key {
         &self.body[48..92]
     }
 
-    /// Every text that may not be printed.
+    /// Returns every text that must not be printed.
     fn needles(&self) -> HashSet<Vec<u8>> {
         let upper = self.hex.to_uppercase();
         let escaped = self.raw.escape_ascii().to_string();
@@ -581,8 +581,8 @@ fn column_of_private_keys_is_not_passed_through_as_tag() {
                 );
                 require_no_leak(&needles, &output, &format!("{name}: {call:?}"));
                 assert_eq!(code(&output), 2, "{name}: {call:?}");
-                let said = String::from_utf8_lossy(&output.stderr).into_owned();
-                assert!(said.contains("cannot hold private keys"), "{said}");
+                let message = String::from_utf8_lossy(&output.stderr).into_owned();
+                assert!(message.contains("cannot hold private keys"), "{message}");
                 assert!(!folder.0.join(call.last().unwrap()).exists());
             }
         }

@@ -24,12 +24,12 @@ fn json_of(text: &str) -> Value {
 
 #[test]
 fn doctor_fails_if_the_kernel_cache_is_not_writable() {
-    let file = TemporaryFile::new("no-folder", "a file is no folder");
+    let file = TemporaryFile::new("no-folder", "a file is not a folder");
     let named = [("GECC_KERNEL_CACHE", file.path())];
     let text = doctor(&[], &named);
     assert_eq!(code(&text), 1, "{}", stderr(&text));
-    let said = String::from_utf8_lossy(&text.stdout).into_owned();
-    let line = said
+    let report = String::from_utf8_lossy(&text.stdout).into_owned();
+    let line = report
         .lines()
         .find(|line| line.contains("kernel cache"))
         .expect("a line on the cache");
@@ -62,7 +62,7 @@ fn doctor_fails_if_the_kernel_cache_is_not_writable() {
     );
     let found = json_of(&String::from_utf8_lossy(&good.stdout));
     assert_eq!((code(&good), of(&found, "kernel cache")), (0, "ok".into()));
-    // Nothing stays there but kernels, which known answers on a GPU have compiled.
+    // Only kernels that the self-test has compiled for a GPU remain there.
     let stays = std::fs::read_dir(folder.path().join("new"))
         .unwrap()
         .map(|entry| entry.unwrap().path());
@@ -77,13 +77,13 @@ fn the_doctor_reports_a_row_for_the_table_of_machines() {
     let named = [("CUDA_VISIBLE_DEVICES", "")];
     let text = doctor(&["--report"], &named);
     assert_eq!(code(&text), 0, "{}", stderr(&text));
-    let said = String::from_utf8_lossy(&text.stdout).into_owned();
-    let table: Vec<&str> = said
+    let report = String::from_utf8_lossy(&text.stdout).into_owned();
+    let table: Vec<&str> = report
         .lines()
         .skip_while(|line| !line.starts_with("| machine | seen | gecc |"))
         .collect();
     let [head, _, row] = table[..] else {
-        panic!("{said}")
+        panic!("{report}")
     };
     let cells = |line: &str| {
         line.split('|')
@@ -157,9 +157,9 @@ fn verbosity_follows_options_and_environment() {
         hex::encode(set.signed[0].signature),
         hex::encode(set.public[0].as_sec1())
     );
-    let said = |arguments: &[&str], level: &str| {
+    let messages_with = |arguments: &[&str], level: &str| {
         let file = TemporaryFile::new(
-            &format!("said-{}-{level}", arguments.len()),
+            &format!("verbosity-{}-{level}", arguments.len()),
             format!("{csv}{row}"),
         );
         let mut command = gecc();
@@ -173,23 +173,30 @@ fn verbosity_follows_options_and_environment() {
         stderr(&output)
     };
     let columns = "gecc: text: columns between ',', 2 is digest, 3 is signature, 4 is public_key; bytes in hex";
-    for text in [said(&["-v"], ""), said(&[], "info"), said(&[], "INFO")] {
+    for text in [
+        messages_with(&["-v"], ""),
+        messages_with(&[], "info"),
+        messages_with(&[], "INFO"),
+    ] {
         assert!(
             text.contains("gecc: engine: ") && text.contains(columns),
             "{text}"
         );
         assert!(!text.contains("gecc: kernels: "), "{text}");
     }
-    for text in [said(&["-vv"], "error"), said(&[], "debug")] {
+    for text in [
+        messages_with(&["-vv"], "error"),
+        messages_with(&[], "debug"),
+    ] {
         assert!(
             text.contains(columns) && text.contains("gecc: kernels: "),
             "{text}"
         );
     }
-    assert_eq!(said(&["--quiet"], ""), "");
+    assert_eq!(messages_with(&["--quiet"], ""), "");
     // Warnings are left out if only errors are requested.
     let others = set.lines()[0].replace(&hex::encode(set.digests[0]), &"09".repeat(32)) + "\n";
-    let others = TemporaryFile::new("said-of-others", others.repeat(20));
+    let others = TemporaryFile::new("verbosity-invalid", others.repeat(20));
     let warned = |level: &str| {
         stderr(
             &gecc()
@@ -342,11 +349,11 @@ fn progress_is_printed_as_lines_without_a_terminal() {
     drop(stdin);
     let output = child.wait_with_output().unwrap();
     assert_eq!(answers(&output).len(), 2);
-    let said = stderr(&output);
-    let progress = said.lines().next().unwrap();
+    let message = stderr(&output);
+    let progress = message.lines().next().unwrap();
     assert!(
         progress.starts_with("gecc: ") && progress.contains("B/s, 2 items"),
-        "{said}"
+        "{message}"
     );
 }
 

@@ -27,7 +27,7 @@ pub fn run(arguments: &[&str], input: impl Into<Vec<u8>>) -> Output {
     let input = input.into();
     let writer = std::thread::spawn(move || stdin.write_all(&input));
     let output = child.wait_with_output().expect("the binary ends");
-    // A program that ends early closes its input; that is for the test of its exit code to judge.
+    // A program that ends early closes its input; tests detect that by its exit code.
     let _ = writer.join().expect("the writer does not panic");
     output
 }

@@ -149,7 +149,7 @@ fn recovery_id_may_be_named_v() {
         assert_eq!(answer["public_key"], json!(public), "{v}");
     }
     assert_eq!(answers(&output).len(), given.len());
-    // Where there are both they have to agree.
+    // If both are present they have to agree.
     let mut both = set.json(0);
     both["v"] = json!(27 + (id ^ 1));
     let output = run(&["recover", "--curve", "secp256k1"], both.to_string());

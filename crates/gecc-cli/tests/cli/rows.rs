@@ -89,7 +89,7 @@ fn rows_are_answered_as_lines_are() {
             json!({"public_key": hex::encode(set.public[item].as_sec1()), "row": item + 1})
         );
     }
-    // The first rejection ends it.
+    // The first rejection ends the check.
     let check = run(&[&verify[..], &["--check", file.path()]].concat(), "");
     assert_eq!((answers(&check).len(), code(&check)), (3, 1));
 }

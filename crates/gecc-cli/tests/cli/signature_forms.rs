@@ -28,7 +28,7 @@ fn lines(items: impl IntoIterator<Item = Value>) -> String {
         .collect()
 }
 
-/// The one answer to an item.
+/// Returns the answer to a single item.
 fn answer(arguments: &[&str], item: &Value) -> Value {
     let output = run(arguments, item.to_string());
     let found = answers(&output);
@@ -75,7 +75,7 @@ fn of_sm2() -> (Value, [u8; 64]) {
     )
 }
 
-/// The byte v of a recovery id is validated; every other last byte has a reason of its own.
+/// The byte v of a recovery id is validated; every other last byte is rejected with its own reason.
 #[test]
 fn verification_rejects_undefined_v() {
     for (curve, set) in one_of_each() {
@@ -117,7 +117,7 @@ fn verification_rejects_undefined_v() {
     assert_eq!(answer(&["verify", "--curve", "sm2"], &item)["valid"], true);
 }
 
-/// DER ends where it says, in both fields and on all curves.
+/// Bytes after the length that DER states are rejected, in both fields and on all curves.
 #[test]
 fn bytes_after_der_are_rejected_unless_allowed() {
     let (sm2_item, sm2_signature) = of_sm2();
@@ -137,15 +137,15 @@ fn bytes_after_der_are_rejected_unless_allowed() {
                 item[field] = json!(hex::encode(bytes));
                 item
             };
-            let behind: Vec<Value> = (0..=u8::MAX)
+            let with_extra_byte: Vec<Value> = (0..=u8::MAX)
                 .map(|byte| of_field(&[&der[..], &[byte]].concat()))
                 .collect();
-            let output = run(&verify, lines(behind.clone()));
+            let output = run(&verify, lines(with_extra_byte.clone()));
             for (byte, answer) in answers(&output).iter().enumerate() {
                 assert_eq!(answer["valid"], false, "{curve} {field} {byte:#x}");
-                let says_hash_type = reason(answer).contains("signature hash type");
+                let names_hash_type = reason(answer).contains("signature hash type");
                 assert_eq!(
-                    says_hash_type,
+                    names_hash_type,
                     HASH_TYPES.contains(&(byte as u8)),
                     "{answer}"
                 );
@@ -153,7 +153,7 @@ fn bytes_after_der_are_rejected_unless_allowed() {
             assert_eq!(answer(&verify, &of_field(&der))["valid"], true);
             let asked = run(
                 &with(&verify, &["--signature-form", "der-hash-type"]),
-                lines(behind),
+                lines(with_extra_byte),
             );
             if curve != "secp256k1" {
                 assert_eq!(code(&asked), 2);
@@ -188,7 +188,7 @@ fn bytes_after_der_are_rejected_unless_allowed() {
     }
 }
 
-/// BIP 340 and Ed25519 have 64 bytes and nothing else.
+/// Signatures of BIP 340 and Ed25519 have exactly 64 bytes.
 #[test]
 fn bare_signatures_have_one_length() {
     for (scheme, rule) in [("bip340", &[][..]), ("ed25519", &["--rule", "strict"])] {
@@ -240,7 +240,7 @@ fn header_first_signatures_of_every_header() {
             answer(&with(&RECOVER, &HEADER_FIRST), &whole),
             key(&set, number)
         );
-        // As wallets write them.
+        // In base64, as wallets export them.
         let exported = json!({
             "digest": Base64::encode_string(&set.digests[number]),
             "signature": Base64::encode_string(&header_first(&set, number, first)),
@@ -264,7 +264,7 @@ fn header_first_signatures_of_every_header() {
             answer(&with(&RECOVER, &HEADER_FIRST), &parts),
             key(&set, number)
         );
-        // Without the form those that no chain id explains are read, too.
+        // Without the option, headers that cannot contain a chain id are read, too.
         if first < 35 {
             assert_eq!(answer(&RECOVER, &parts), key(&set, number));
         }
@@ -310,7 +310,7 @@ fn signed_messages_of_bitcoin() {
         answer(&[&VERIFY[..], &HEADER_FIRST, &options].concat(), &other)["valid"],
         false
     );
-    // Signatures of the command's are of the same digest.
+    // The command signs the same digest.
     let set = signed::<Secp256k1>(1);
     let keyed =
         json!({"message": message, "secret_key": hex::encode(set.secret[0].expose_bytes())});
@@ -334,8 +334,8 @@ fn fits_both(signature: &[u8]) -> bool {
     (27..=42).contains(&signature[0]) && matches!(signature[64], 0..=3 | 27..=30)
 }
 
-/// An output that gives no key for any item.
-fn gives_no_key(output: &Output, says: &str) {
+/// Requires an output without keys, and an error that contains a text.
+fn require_no_keys(output: &Output, expected: &str) {
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(
         !text.contains("\"public_key\"") && !text.contains("\n04"),
@@ -343,24 +343,24 @@ fn gives_no_key(output: &Output, says: &str) {
     );
     assert!(matches!(code(output), 1 | 2), "{}", stderr(output));
     assert!(
-        (text.to_string() + &stderr(output)).contains(says),
+        (text.to_string() + &stderr(output)).contains(expected),
         "{text} {}",
         stderr(output)
     );
 }
 
-/// Where the form is not said no key is recovered from header-first signatures: not from one whose
-/// last byte is a v by chance either, which is one of 32.
+/// Without `--signature-form`, no key is recovered from header-first signatures, including those
+/// (one of 32) whose last byte happens to be a valid v.
 #[test]
 fn header_first_signatures_do_not_recover_wrong_keys() {
     let set = signed::<Secp256k1>(400);
     let mut signatures = many_header_first(&set);
-    // At least one can be read both ways; what it is of does not matter.
+    // At least one can be read both ways; it need not be valid.
     signatures[200][64] = 28;
     assert!(fits_both(&signatures[200]));
     let object = |number: usize| json!({"digest": hex::encode(set.digests[number]), "signature": hex::encode(&signatures[number])});
     let suggests = "--signature-form header-first";
-    gives_no_key(&run(&RECOVER, lines((0..400).map(object))), suggests);
+    require_no_keys(&run(&RECOVER, lines((0..400).map(object))), suggests);
     let table: String = (0..400)
         .map(|number| {
             let item = object(number);
@@ -371,11 +371,11 @@ fn header_first_signatures_do_not_recover_wrong_keys() {
             )
         })
         .collect();
-    gives_no_key(
+    require_no_keys(
         &run(&RECOVER, format!("digest,signature\n{table}")),
         suggests,
     );
-    gives_no_key(
+    require_no_keys(
         &run(
             &with(&RECOVER, &["-o", "/dev/stdout", "--output-format", "csv"]),
             lines((0..400).map(object)),
@@ -387,15 +387,15 @@ fn header_first_signatures_do_not_recover_wrong_keys() {
         .collect();
     let layout = ["--format", "rows", "--layout", "digest:32,signature:65"];
     let file = TemporaryFile::new("header-first", &rows);
-    gives_no_key(
+    require_no_keys(
         &run(&[&RECOVER[..], &layout, &[file.path()]].concat(), ""),
         suggests,
     );
-    gives_no_key(
+    require_no_keys(
         &run(&[&RECOVER[..], &layout].concat(), rows.clone()),
         suggests,
     );
-    // Each by itself is rejected where it can be, and else said to be doubtful.
+    // A single signature is rejected if its form is certain, and otherwise causes a warning.
     let plain = (0..400)
         .find(|number| !fits_both(&signatures[*number]))
         .unwrap();
@@ -406,7 +406,7 @@ fn header_first_signatures_do_not_recover_wrong_keys() {
         "{}",
         stderr(&both)
     );
-    // With the form all are right but the one that was changed.
+    // With the option, all keys are right except that of the modified signature.
     let right = |output: &Output| {
         let found = answers(output);
         assert_eq!(found.len(), 400, "{}", stderr(output));
@@ -424,7 +424,7 @@ fn header_first_signatures_do_not_recover_wrong_keys() {
     ));
 }
 
-/// One of sixteen honest signatures begins with a byte that may be a header.
+/// One of sixteen valid signatures begins with a byte that could be a header.
 #[test]
 fn valid_rsv_is_recovered_for_any_first_byte() {
     let set = signed::<Secp256k1>(800);
@@ -491,7 +491,7 @@ fn parity_in_the_top_bit_of_s() {
                 "{name}"
             );
         }
-        // The same as r || s || v, and next to v and s, which agree.
+        // The same signature as r || s || v, and next to matching v and s.
         let s = format!(
             "{:02x}{}",
             u8::from_str_radix(&vs[..2], 16).unwrap() & 0x7f,
@@ -518,7 +518,7 @@ fn parity_in_the_top_bit_of_s() {
             reason(&answer(&recover, &other))
                 .contains("`s` and `y_parity_and_s` contradict each other")
         );
-        // Verification, where the parity decides nothing and is not part of s.
+        // Verification removes the parity from s and ignores it.
         let full = with(&RECOVER, &options);
         let key =
             answer(&full, &json!({"message": message, "r": r, "vs": vs}))["public_key"].clone();
@@ -663,7 +663,7 @@ fn redundant_fields_have_to_agree() {
             format!("{fields} contradict each other"),
             "{item}"
         );
-        // Verification needs no id: what is there is a hint.
+        // Verification uses a recovery id only as a hint.
         let mut keyed = item.clone();
         keyed["public_key"] = key(&set, 0)["public_key"].clone();
         let is_one_signature = !fields.contains("`r`") && !fields.contains("`der`");
@@ -675,7 +675,7 @@ fn redundant_fields_have_to_agree() {
             );
         }
     }
-    // An undefined v is none, also where another field has the right one.
+    // An undefined v is rejected even if another field has the right recovery id.
     let undefined =
         of(json!({"signature": hex::encode([&rs[..], &[5]].concat()), "recovery_id": id}));
     assert!(answer(&RECOVER, &undefined).get("public_key").is_none());
@@ -694,7 +694,7 @@ fn redundant_fields_have_to_agree() {
     );
 }
 
-/// Two members or columns of one name are never one of them, whatever is said of columns.
+/// Duplicate members or columns are refused, even if `--columns` maps their name.
 #[test]
 fn duplicate_names_are_refused() {
     let set = signed::<P256>(1);
@@ -739,13 +739,13 @@ fn duplicate_names_are_refused() {
             "{}",
             stderr(&table)
         );
-        // What is no field does not matter.
+        // Duplicates of members that are not fields are ignored.
         let item = format!("{{\"digest\":\"{digest}\",\"note\":1,\"note\":2,{rest}}}");
         assert_eq!(answers(&run(&verify, item))[0]["valid"], true);
     }
 }
 
-/// r and s as other programs write numbers.
+/// Accepts r and s in the notations of other programs.
 #[test]
 fn numbers_with_a_sign_byte_and_decimal_numbers() {
     let set = signed::<Secp256k1>(40);
@@ -769,7 +769,7 @@ fn numbers_with_a_sign_byte_and_decimal_numbers() {
     (0..40).for_each(|item| assert_eq!(found[item], key(&set, item)));
     let (r, s) = set.signed[0].signature.split_at(32);
     let id = set.signed[0].recovery_id;
-    // Not a sign, and not the only one.
+    // A zero byte that is not needed for the sign, and two zero bytes.
     for (number, problem) in [
         (
             "0071".to_owned() + &"00".repeat(31),
@@ -794,7 +794,7 @@ fn numbers_with_a_sign_byte_and_decimal_numbers() {
     );
     let decimal = with(&RECOVER, &["--decimal"]);
     assert_eq!(answer(&decimal, &text), key(&set, 0));
-    // By a parser, and by the shape of the line before.
+    // The first line is read by the parser, the second one by the shape of the first.
     let output = run(&decimal, format!("{numbers}\n{numbers}\n"));
     assert_eq!(
         answers(&output),
@@ -817,7 +817,7 @@ fn numbers_with_a_sign_byte_and_decimal_numbers() {
     }
 }
 
-/// v as pandas writes columns of integers with nulls, and columns of booleans.
+/// Accepts v as pandas writes integer columns with nulls, and boolean columns.
 #[test]
 fn v_as_other_programs_write_it() {
     let set = signed::<Secp256k1>(1);
@@ -857,8 +857,8 @@ fn v_as_other_programs_write_it() {
     }
 }
 
-/// DER of 64 and 65 bytes, which numbers of 26 to 29 bytes give: what could be r || s as well is
-/// not guessed. Signatures of python-ecdsa's.
+/// DER of 64 and 65 bytes, which results from numbers of 26 to 29 bytes, is refused if it could
+/// also be r || s. The signatures are from python-ecdsa.
 #[test]
 fn short_der_is_read_if_unambiguous() {
     let items = include_str!("../data/short_der.jsonl");
@@ -889,7 +889,7 @@ fn short_der_is_read_if_unambiguous() {
         .iter()
         .zip(lengths)
     {
-        // The last bytes of those of 65 are no v.
+        // The last bytes of those of 65 bytes are not valid as v.
         assert_eq!(answer["valid"], length != 64, "{answer}");
         assert!(
             length != 64 || reason(answer).contains("is both r || s and DER"),
@@ -915,5 +915,5 @@ fn short_der_is_read_if_unambiguous() {
     );
 }
 
-/// Of the private key in that README.
+/// The public key of the private key in the README of bitcoinjs-message.
 const BITCOINJS_KEY: &str = "04a34b99f22c790c4e36b2b3c2c35a36db06226e41c692fc82b8b56ac1c540c5bd5b8dec5235a0fa8722476c7709c02559e3aa73aa03918ba2d492eea75abea235";

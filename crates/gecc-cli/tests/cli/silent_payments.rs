@@ -97,7 +97,7 @@ fn payments_are_found_in_tables_and_folders() {
         candidates.len() > lines.len() && candidates.iter().all(|line| line["candidate"] == true)
     );
 
-    // Tables one after the other, and all of a folder.
+    // Several tables as arguments, and all tables of a folder.
     let both = [lines, candidates].concat();
     assert_eq!(scan(&[&whole, &prefixes]), both);
     let inside = folder.path().join("tables");
@@ -242,12 +242,12 @@ fn rows_whose_outputs_are_null_are_counted() {
         );
         (code(&output), stderr(&output))
     };
-    let (code, said) = scan(vec![Some(vec![Some(7)]), None, Some(Vec::new()), None]);
-    assert_eq!(code, 1, "{said}");
+    let (code, message) = scan(vec![Some(vec![Some(7)]), None, Some(Vec::new()), None]);
+    assert_eq!(code, 1, "{message}");
     let counts = "0 outputs found in 4 rows, 0 without a tweak point, 2 whose `outputs` is null";
-    assert!(said.contains(counts), "{said}");
-    let (code, said) = scan(vec![Some(vec![Some(7)]), Some(Vec::new())]);
-    assert!(code == 0 && !said.contains("null"), "{said}");
+    assert!(message.contains(counts), "{message}");
+    let (code, message) = scan(vec![Some(vec![Some(7)]), Some(Vec::new())]);
+    assert!(code == 0 && !message.contains("null"), "{message}");
 }
 
 /// Neither of two columns of one name is used.
@@ -281,9 +281,9 @@ fn two_columns_of_one_name_are_not_scanned() {
             ],
             "",
         );
-        let said = format!("two columns `{}`", one[place].0);
+        let expected = format!("two columns `{}`", one[place].0);
         assert!(
-            code(&output) == 2 && stderr(&output).contains(&said),
+            code(&output) == 2 && stderr(&output).contains(&expected),
             "{}",
             stderr(&output)
         );

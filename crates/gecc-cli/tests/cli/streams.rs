@@ -363,7 +363,7 @@ fn a_full_disk_is_an_error() {
 }
 
 #[test]
-fn a_closed_standard_error_is_no_panic() {
+fn closed_standard_error_does_not_panic() {
     let mut child = start(&["verify", "--curve", "p256"]);
     drop(child.stderr.take());
     child
@@ -386,7 +386,7 @@ fn standard_output_that_cannot_be_written_is_an_error() {
         &["doctor"],
         &["completions", "bash"],
     ];
-    for (redirection, said) in [
+    for (redirection, reason) in [
         (">&-", "is closed"),
         ("1</dev/null", "is not open for writing"),
     ] {
@@ -395,7 +395,7 @@ fn standard_output_that_cannot_be_written_is_an_error() {
             assert_eq!(code(&output), 2, "{arguments:?} {redirection}");
             assert_eq!(
                 stderr(&output),
-                format!("gecc: standard output {said}\n"),
+                format!("gecc: standard output {reason}\n"),
                 "{arguments:?} {redirection}"
             );
         }
@@ -421,7 +421,7 @@ fn standard_output_that_cannot_be_written_is_an_error() {
 fn standard_input_that_cannot_be_read_is_an_error() {
     let scratch = TemporaryFile::new("write-only", "");
     let for_writing = format!("0>>{}", scratch.path());
-    for (redirection, said) in [
+    for (redirection, reason) in [
         ("<&-", "is closed"),
         (for_writing.as_str(), "is not open for reading"),
     ] {
@@ -432,7 +432,7 @@ fn standard_input_that_cannot_be_read_is_an_error() {
             let output = shell(&format!("exec \"$0\" \"$@\" {redirection}"), arguments);
             assert_eq!(code(&output), 2, "{redirection}");
             assert!(
-                stderr(&output).contains(&format!("standard input {said}")),
+                stderr(&output).contains(&format!("standard input {reason}")),
                 "{}",
                 stderr(&output)
             );
@@ -480,7 +480,7 @@ fn input_without_items_is_an_error_unless_it_is_allowed() {
         (vec!["pubkey", "--curve", "p256"], ""),
     ];
     calls.push(([&verify[..], &rows].concat(), ""));
-    let before = "what was there";
+    let before = "the previous content";
     let out = TemporaryFile::new("empty.out", before);
     for (arguments, input) in calls {
         let refused = run(&arguments, input);
@@ -565,7 +565,7 @@ fn output_names_are_checked_before_computing() {
     let verify = |name: &str| {
         let mut command = gecc();
         let output = folder.path().join(name);
-        // Not by `join`, which leaves ends of names as they are, but for that of `.`.
+        // `join` keeps the ends of all names except `.`.
         let output = if name == "." {
             folder.path().to_owned()
         } else {
@@ -636,13 +636,13 @@ fn a_signal_ends_a_command_that_waits_for_a_named_pipe() {
     ];
     for arguments in calls {
         for (signal, expected) in [("TERM", 143), ("INT", 130), ("HUP", 129)] {
-            // Below `nohup`, or in the background of a script, programs ignore it as they should.
+            // Under `nohup` or in the background of a script, the signal is ignored as intended.
             if is_ignored_here(expected - 128) {
                 continue;
             }
             let mut child = start(&arguments);
             drop(child.stdin.take());
-            // It waits by then.
+            // By then the command waits for the pipe.
             std::thread::sleep(Duration::from_millis(700));
             assert!(child.try_wait().unwrap().is_none(), "{arguments:?}");
             let signalled = Command::new("kill")
@@ -660,7 +660,7 @@ fn a_signal_ends_a_command_that_waits_for_a_named_pipe() {
                 }
                 std::thread::sleep(Duration::from_millis(20));
             };
-            // By itself, or by the signal where it came before anything was computed.
+            // The command exits by itself, or the signal ends it before anything is computed.
             use std::os::unix::process::ExitStatusExt;
             let number = status.signal().map(|signal| 128 + signal).or(status.code());
             assert_eq!(number, Some(expected), "{arguments:?}");
@@ -668,7 +668,7 @@ fn a_signal_ends_a_command_that_waits_for_a_named_pipe() {
     }
 }
 
-/// The reader of the pipe gets all answers and their end, also if there are no answers.
+/// The reader of the pipe receives all answers and the end of the file, even without answers.
 #[cfg(unix)]
 #[test]
 fn answers_go_through_a_named_pipe() {
@@ -699,11 +699,11 @@ fn answers_go_through_a_named_pipe() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert_eq!(reader.join().unwrap().lines().count(), expected);
     }
-    // As an input, next to a file.
+    // The pipe is an input in addition to a file.
     let to = pipe.clone();
     let lines = set.lines().join("\n");
     let writer = std::thread::spawn(move || std::fs::write(to, lines).unwrap());
-    let file = TemporaryFile::new("beside-pipe.jsonl", &set.lines()[0]);
+    let file = TemporaryFile::new("with-pipe.jsonl", &set.lines()[0]);
     let output = run(
         &[
             "verify",
@@ -723,7 +723,7 @@ fn answers_go_through_a_named_pipe() {
     );
 }
 
-/// `ulimit -f` limits the size of files, for which the system otherwise ends a program by a signal.
+/// By default the system ends a program with a signal if it exceeds the file size of `ulimit -f`.
 #[cfg(target_os = "linux")]
 #[test]
 fn file_size_limit_is_an_error_that_names_the_kept_file() {
@@ -743,15 +743,15 @@ fn file_size_limit_is_an_error_that_names_the_kept_file() {
             output.to_str().unwrap(),
             input.path(),
         ];
-        // In blocks of 512 bytes.
+        // The limit is in blocks of 512 bytes.
         let limited = shell("ulimit -f 8000; exec \"$0\" \"$@\"", &arguments);
-        let said = stderr(&limited);
-        assert_eq!(code(&limited), 2, "{said}");
+        let message = stderr(&limited);
+        assert_eq!(code(&limited), 2, "{message}");
         assert!(
-            said.contains("`ulimit -f`") && said.contains("the answers up to there are in"),
-            "{said}"
+            message.contains("`ulimit -f`") && message.contains("the answers up to there are in"),
+            "{message}"
         );
-        let kept = said.trim_end().rsplit(" are in ").next().unwrap();
+        let kept = message.trim_end().rsplit(" are in ").next().unwrap();
         let lines = std::fs::read_to_string(kept).unwrap();
         assert!(
             lines.ends_with('\n') && lines.lines().count() > 1000,
@@ -774,7 +774,7 @@ fn a_signal_names_the_file_with_the_answers_so_far() {
         command
             .args(["verify", "--curve", "p256", "--quiet", "-o"])
             .arg(&out);
-        // A shell starts background processes with SIGQUIT ignored, and so these tests may run.
+        // A shell starts background processes with SIGQUIT ignored, and these tests may be one.
         let not_ignored = || {
             // SAFETY: the default action is not a handler.
             unsafe {
@@ -809,11 +809,11 @@ fn a_signal_names_the_file_with_the_answers_so_far() {
         let output = child.wait_with_output().unwrap();
         drop(stdin);
         assert_eq!(code(&output), expected, "{}", stderr(&output));
-        let said = stderr(&output);
-        let kept = said.trim_end().rsplit(" are in ").next().unwrap();
+        let message = stderr(&output);
+        let kept = message.trim_end().rsplit(" are in ").next().unwrap();
         assert!(
-            said.starts_with("gecc: interrupted; the answers up to there are in"),
-            "{said}"
+            message.starts_with("gecc: interrupted; the answers up to there are in"),
+            "{message}"
         );
         assert!(
             std::fs::read_to_string(kept)
@@ -856,23 +856,23 @@ fn control_characters_in_names_are_escaped() {
         .filter(|(call, _)| call[0] != "ethereum" || cfg!(feature = "chains"))
     {
         let output = gecc().args(&arguments).arg(&path).output().unwrap();
-        let said = stderr(&output);
+        let message = stderr(&output);
         // An argument that is not a file may be a key, and is not shown.
-        if !said.contains("not shown as they may be a key") {
+        if !message.contains("not shown as they may be a key") {
             assert!(
-                said.contains("\\u{1b}[31mb\\u{202e}c"),
-                "{arguments:?}: {said}"
+                message.contains("\\u{1b}[31mb\\u{202e}c"),
+                "{arguments:?}: {message}"
             );
             assert!(
-                arguments[0] == "ethereum" || said.contains("a\\n\\u{1b}"),
-                "{arguments:?}: {said}"
+                arguments[0] == "ethereum" || message.contains("a\\n\\u{1b}"),
+                "{arguments:?}: {message}"
             );
         } else {
-            assert!(!path.exists(), "{arguments:?}: {said}");
+            assert!(!path.exists(), "{arguments:?}: {message}");
         }
         assert!(
-            !said.contains(['\u{1b}', '\u{202e}']),
-            "{arguments:?}: {said}"
+            !message.contains(['\u{1b}', '\u{202e}']),
+            "{arguments:?}: {message}"
         );
     }
 }

@@ -11,8 +11,8 @@ use std::io::Write;
 #[cfg(target_os = "linux")]
 use std::process::{Command, Stdio};
 
-/// Nothing panics and every item has an answer, whichever thread cannot be started: the stacks of
-/// threads exceed the available memory from one of them on.
+/// Requires that no thread panics and that a successful run answers every item, whichever thread
+/// cannot be started: the total size of the stacks exceeds the address space at some thread.
 #[cfg(target_os = "linux")]
 pub fn some_threads_cannot_be_started(arguments: &[&str], answers: usize) {
     let script = "ulimit -v 4000000; exec \"$0\" \"$@\" --engine cpu --threads 1";

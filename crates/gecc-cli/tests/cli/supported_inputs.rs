@@ -159,8 +159,7 @@ fn base64url_may_begin_with_a_hyphen() {
     );
 }
 
-/// A text that happens to be hexadecimal is read as digits, unless messages are configured to be
-/// texts.
+/// A message that happens to be hexadecimal is decoded unless `--text-messages` is given.
 #[test]
 fn messages_as_texts_and_their_digests() {
     let engine = gecc::Engine::cpu().unwrap();
@@ -187,7 +186,7 @@ fn messages_as_texts_and_their_digests() {
         assert_all_valid(&with(&[]), &as_digits, 1);
         assert_eq!(code(&run(&with(&[]), as_text)), 1, "{name}");
     }
-    // A message that is a digest already.
+    // A message that already is a digest.
     let object = json!({"msg": hex::encode([7; 32]), "sig": hex::encode(sign([7; 32])), "pk": hex::encode(set.public[0].as_sec1())});
     assert_all_valid(
         &[&ON_P256[..], &["--hash", "none"]].concat(),
@@ -283,30 +282,27 @@ fn values_in_postgresql_byte_notation_are_read() {
 #[test]
 fn der_is_strict() {
     let set = signed::<Secp256k1>(1);
-    let with = |behind: &[u8]| {
+    let verify_with = |rest: &[u8]| {
         let der = [
             gecc::signature_to_der(&set.signed[0].signature).as_slice(),
-            behind,
+            rest,
         ]
         .concat();
         let item = json!({"digest": hex::encode(set.digests[0]), "der": hex::encode(der), "pk": hex::encode(set.public[0].as_sec1())});
         let verify = ["verify", "--curve", "secp256k1"];
         let with_types = [&verify[..], &["--signature-form", "der-hash-type"]].concat();
-        assert_eq!(
-            code(&run(&verify, item.to_string())) == 0,
-            behind.is_empty()
-        );
+        assert_eq!(code(&run(&verify, item.to_string())) == 0, rest.is_empty());
         code(&run(&with_types, item.to_string()))
     };
     assert!(
         [&[][..], &[1], &[2], &[3], &[0x41], &[0x82], &[0xc3]]
             .iter()
-            .all(|behind| with(behind) == 0)
+            .all(|rest| verify_with(rest) == 0)
     );
     assert!(
         [&[0][..], &[4], &[0x80], &[0xff], &[1, 1]]
             .iter()
-            .all(|behind| with(behind) != 0)
+            .all(|rest| verify_with(rest) != 0)
     );
 }
 
@@ -367,7 +363,7 @@ fn public_keys_in_every_form() {
     for form in forms {
         let item = json!({"digest": hex::encode(set.digests[0]), "sig": hex::encode(set.signed[0].signature), "pk": form});
         assert_all_valid(&ON_P256, &item.to_string(), 1);
-        // A key that names another curve is not taken for a point that is wrong.
+        // A key of another curve is reported as such, not as an invalid point.
         if form.as_str().is_none_or(|text| text.len() > 130) {
             let other = run(&["verify", "--curve", "secp256k1"], item.to_string());
             assert!(
@@ -480,7 +476,7 @@ fn dripped(arguments: &[&str], input: &[u8]) -> Output {
     child.wait_with_output().unwrap()
 }
 
-/// A key in PEM is neither one item per line nor no item.
+/// A public key in PEM is refused as such, not read as one item per line or as an empty input.
 #[test]
 fn public_key_is_refused_as_private_key() {
     let set = signed::<P256>(1);
@@ -488,15 +484,15 @@ fn public_key_is_refused_as_private_key() {
     let pem = public.to_public_key_pem(LineEnding::LF).unwrap();
     let file = TemporaryFile::new("supported-public.pem", &pem);
     for (path, input) in [(file.path(), ""), ("-", pem.as_str())] {
-        let said = refused(&["pubkey", "--curve", "P-256", path], input);
+        let message = refused(&["pubkey", "--curve", "P-256", path], input);
         assert!(
-            said.contains("no private key: this is PEM of a PUBLIC KEY"),
-            "{said}"
+            message.contains("no private key: this is PEM of a PUBLIC KEY"),
+            "{message}"
         );
-        let said = refused(&["ecdh", "--curve", "P-256", "--key-file", file.path()], "");
+        let message = refused(&["ecdh", "--curve", "P-256", "--key-file", file.path()], "");
         assert!(
-            said.contains("no private key: this is PEM of a PUBLIC KEY"),
-            "{said}"
+            message.contains("no private key: this is PEM of a PUBLIC KEY"),
+            "{message}"
         );
     }
 }
@@ -646,7 +642,7 @@ fn many_small_files_of_different_forms() {
     }
     for (file, items) in objects.chunks_mut(2).enumerate() {
         let content = match file % 6 {
-            // No end of line at the end.
+            // The last line has no line end.
             0 => format!("{}\n{}", items[0], items[1]),
             1 => json!(items).to_string(),
             2 => {
@@ -715,7 +711,7 @@ fn many_small_files_of_different_forms() {
             (&expected.0, &expected.1, &expected.2)
         );
     }
-    // What comes before a file that cannot be read is answered.
+    // Items before a file that cannot be read are answered.
     fs::write(path(30), "nothing\n1\n").unwrap();
     let output = verify();
     assert_eq!(
@@ -828,7 +824,7 @@ fn failure_common_to_all_items_is_reported_once_with_exit_code_2() {
         "{}",
         stderr(&swapped)
     );
-    // Where one is right the others are bad signatures.
+    // If one signature is right, the others are merely rejected.
     let some = set.lines()[0].clone() + "\n" + &with("signature", &|_| "00".repeat(64));
     assert_eq!(code(&run(&ON_P256, some)), 1);
     for empty in ["", "\n\n", "digest,signature,public_key\n"] {
@@ -855,9 +851,9 @@ fn ambiguous_id_column_of_sm2_needs_a_mapping() {
         problem.contains("`id` may be the user id of SM2 or the name of a row"),
         "{problem}"
     );
-    for said in ["id=", "id=id"] {
+    for mapping in ["id=", "id=id"] {
         let output = run(
-            &["verify", "--curve", "sm2", "--columns", said],
+            &["verify", "--curve", "sm2", "--columns", mapping],
             table.clone(),
         );
         assert_eq!(answers(&output).len(), 1, "{}", stderr(&output));

@@ -30,8 +30,8 @@ fn fixed<T: AsRef<[u8]>>(rows: impl Iterator<Item = T>) -> ArrayRef {
     Arc::new(FixedSizeBinaryArray::try_from_iter(rows).unwrap())
 }
 
-/// A table with some keys as text and every seventh signature corrupted; row 4 has no key, row 5 a
-/// short one.
+/// A table with keys as text and every seventh signature corrupted. Row 4 has no key, and the key
+/// of row 5 is too short.
 fn table(set: &Signed) -> RecordBatch {
     let key = |item: usize| match item {
         3 => None,
@@ -136,7 +136,7 @@ fn tables_of_other_programs_are_read() {
             "{name}: {}",
             stderr(&output)
         );
-        // Truncated or changed it is an error, or has other verdicts.
+        // A truncated or modified table is an error, or yields other verdicts.
         let mut bytes = std::fs::read(&path).unwrap();
         for place in (0..bytes.len()).step_by(bytes.len() / 50) {
             bytes[place] ^= 0x55;
@@ -189,8 +189,8 @@ fn texts_of_tables_are_hexadecimal_or_base64() {
     let base64 = table(&|_, bytes| Base64::encode_string(bytes));
     for written in WRITTEN {
         let file = file("base64", &base64, 7, written);
-        for said in [&[][..], &["--encoding", "base64"]] {
-            let output = run(&[&verify[..], said, &[file.path()]].concat(), "");
+        for encoding in [&[][..], &["--encoding", "base64"]] {
+            let output = run(&[&verify[..], encoding, &[file.path()]].concat(), "");
             assert_eq!(
                 (code(&output), answers(&output).len()),
                 (0, 20),
@@ -213,9 +213,9 @@ fn texts_of_tables_are_hexadecimal_or_base64() {
     });
     let both = file("both", &both, 20, WRITTEN[0]);
     let output = run(&[&verify[..], &[both.path()]].concat(), "");
-    let said = "of the first 20 rows 3 values are hexadecimal and 57 base64: say --encoding hex or --encoding base64";
+    let expected = "of the first 20 rows 3 values are hexadecimal and 57 base64: say --encoding hex or --encoding base64";
     assert!(
-        code(&output) == 2 && stderr(&output).contains(said),
+        code(&output) == 2 && stderr(&output).contains(expected),
         "{}",
         stderr(&output)
     );
@@ -509,7 +509,7 @@ fn beside_keeps_columns_of_every_type() {
     );
 }
 
-/// A column with a field's name and another type is not treated as missing.
+/// A column with the name of a field and an unsupported type is not treated as missing.
 #[test]
 fn columns_of_unsupported_types_are_reported() {
     let set = signed::<P256>(5);
@@ -531,7 +531,7 @@ fn columns_of_unsupported_types_are_reported() {
     };
     let numbers: ArrayRef = Arc::new(UInt8Array::from(vec![7; 5]));
     let bytes: ArrayRef = Arc::new(BinaryArray::from(vec![&b"27"[..]; 5]));
-    for (command, column, array, said) in [
+    for (command, column, array, expected) in [
         (
             "verify",
             "digest",
@@ -555,7 +555,7 @@ fn columns_of_unsupported_types_are_reported() {
             "",
         );
         assert!(
-            code(&refused) == 2 && stderr(&refused).contains(said),
+            code(&refused) == 2 && stderr(&refused).contains(expected),
             "{}",
             stderr(&refused)
         );
@@ -749,7 +749,7 @@ fn columns_of_tables_are_selected() {
         .iter()
         .position(|answer| answer["valid"] == false)
         .unwrap();
-    for (end, beside) in [("parquet", false), ("arrow", false), ("parquet", true)] {
+    for (end, keeps_columns) in [("parquet", false), ("arrow", false), ("parquet", true)] {
         let output = TemporaryFile::new(&format!("selected.{end}"), "");
         for (options, wanted) in [
             (&["--line"][..], expected.clone()),
@@ -767,7 +767,7 @@ fn columns_of_tables_are_selected() {
                 vec![expected[first].clone()],
             ),
         ] {
-            let more: &[&str] = if beside { &["--beside"] } else { &[] };
+            let more: &[&str] = if keeps_columns { &["--beside"] } else { &[] };
             let ended = run(
                 &[&verify[..], options, more, &["-o", output.path()]].concat(),
                 "",
@@ -835,18 +835,18 @@ fn answers_are_written_as_columns() {
             })
             .collect();
         assert_eq!(valid, expected);
-        let beside = run(
+        let kept = run(
             &[&verify[..], &["--beside", "-o", output.path()]].concat(),
             "",
         );
-        assert_eq!(code(&beside), 1, "{}", stderr(&beside));
+        assert_eq!(code(&kept), 1, "{}", stderr(&kept));
         // Secret keys are left out.
         assert_eq!(
             names(&read(output.path())[0]),
             ["hash", "sig", "v", "pk", "valid", "reason"]
         );
     }
-    // The other way: from a pipe, to a pipe.
+    // Arrow is also read from a pipe and written to a pipe.
     let stream = file("columns.stream", &table, 100, WRITTEN[3]);
     let arguments = [
         "verify",
@@ -871,7 +871,7 @@ fn answers_are_written_as_columns() {
         "{}",
         stderr(&piped)
     );
-    // So is standard input that is a file, by its content.
+    // A file as standard input is recognised by its content.
     let mut command = crate::support::gecc();
     command
         .args(["verify", "--curve", "secp256k1"])
@@ -983,7 +983,7 @@ fn incompatible_options_for_tables_are_reported() {
         );
     }
     assert_eq!(std::fs::read(out.path()).unwrap(), b"before");
-    // Pipes are named.
+    // For piped input the message mentions the pipe.
     let piped = run(&verify, std::fs::read(parquet).unwrap());
     assert!(
         code(&piped) == 2 && stderr(&piped).contains("neither from a pipe"),
@@ -1002,7 +1002,7 @@ fn progress_is_printed_for_tables() {
         (Format::ArrowStream, Compression::None),
     );
     let stream = std::fs::read(written.path()).unwrap();
-    // Without the mark of its end.
+    // Without the end-of-stream marker.
     let (batches, end) = stream.split_at(stream.len() - 8);
     let mut child = start(&[&["verify", "--curve", "p256", "--format", "arrow"], COLUMNS].concat());
     let mut stdin = child.stdin.take().expect("piped");
@@ -1010,11 +1010,11 @@ fn progress_is_printed_for_tables() {
     std::thread::sleep(std::time::Duration::from_secs(7));
     stdin.write_all(end).unwrap();
     drop(stdin);
-    let said = stderr(&child.wait_with_output().unwrap());
-    let progress = said.lines().next().unwrap();
+    let message = stderr(&child.wait_with_output().unwrap());
+    let progress = message.lines().next().unwrap();
     assert!(
         progress.starts_with("gecc: ") && progress.contains("B/s, 300 items"),
-        "{said}"
+        "{message}"
     );
 }
 
@@ -1086,7 +1086,7 @@ fn signatures_beyond_the_rows_of_a_row_group_are_not_verified() {
         "--columns",
         "public_key=public_key",
     ];
-    let said = "row group 1, column `signature`: its 3 values end at byte";
+    let expected = "row group 1, column `signature`: its 3 values end at byte";
     for more in [
         &[][..],
         &["--threads", "1"],
@@ -1102,21 +1102,21 @@ fn signatures_beyond_the_rows_of_a_row_group_are_not_verified() {
             stderr(&output)
         );
         assert!(
-            stderr(&output).contains(said) && stderr(&output).contains("hidden.parquet"),
+            stderr(&output).contains(expected) && stderr(&output).contains("hidden.parquet"),
             "{}",
             stderr(&output)
         );
     }
-    let beside = run(
+    let kept = run(
         &[&verify[..], &["--beside", "-o", out.path(), hidden.path()]].concat(),
         "",
     );
     assert!(
-        code(&beside) == 2 && stderr(&beside).contains(said),
+        code(&kept) == 2 && stderr(&kept).contains(expected),
         "{}",
-        stderr(&beside)
+        stderr(&kept)
     );
-    // What comes before it is answered.
+    // Items before the error are answered.
     let both = run(
         &[
             "verify",
@@ -1133,7 +1133,7 @@ fn signatures_beyond_the_rows_of_a_row_group_are_not_verified() {
         "{}",
         stderr(&both)
     );
-    assert!(stderr(&both).contains(said), "{}", stderr(&both));
+    assert!(stderr(&both).contains(expected), "{}", stderr(&both));
 }
 
 /// All items that were read have answers.
@@ -1143,7 +1143,7 @@ fn truncated_and_overlong_streams_are_errors_after_their_answers() {
     let stream = std::fs::read(written.path()).unwrap();
     let cut = &stream[..stream.len() - 8];
     let verify = [&["verify", "--curve", "p256"], COLUMNS].concat();
-    for (bytes, said) in [
+    for (bytes, expected) in [
         (cut.to_vec(), "printf '\\377\\377\\377\\377\\0\\0\\0\\0'"),
         (
             [&stream[..], &stream].concat(),
@@ -1164,7 +1164,7 @@ fn truncated_and_overlong_streams_are_errors_after_their_answers() {
                 "{}",
                 stderr(&output)
             );
-            assert!(stderr(&output).contains(said), "{}", stderr(&output));
+            assert!(stderr(&output).contains(expected), "{}", stderr(&output));
         }
         let out = TemporaryFile::new("marker-out.parquet", "");
         let columns = run(
@@ -1172,7 +1172,7 @@ fn truncated_and_overlong_streams_are_errors_after_their_answers() {
             "",
         );
         assert!(
-            code(&columns) == 2 && stderr(&columns).contains(said),
+            code(&columns) == 2 && stderr(&columns).contains(expected),
             "{}",
             stderr(&columns)
         );
@@ -1185,7 +1185,7 @@ fn truncated_and_overlong_streams_are_errors_after_their_answers() {
     );
 }
 
-/// Neither of two columns of one name wins, whatever options are given.
+/// Two columns with the same name are refused, whatever options are given.
 #[test]
 fn two_columns_of_one_name_are_an_error() {
     let set = signed::<Secp256k1>(3);
@@ -1229,7 +1229,8 @@ fn two_columns_of_one_name_are_an_error() {
     }
 }
 
-/// No option writes a column of secrets: as a tag, as another field, and with a key from a file.
+/// No option causes a column of secrets to be written: neither as a tag or as another field, nor
+/// together with a key from a file.
 #[test]
 fn secret_columns_are_never_written() {
     let set = signed::<P256>(5);
@@ -1262,7 +1263,7 @@ fn secret_columns_are_never_written() {
         let input = file("never", &table, 5, written);
         for end in ["parquet", "arrow", "jsonl"] {
             let out = TemporaryFile::new(&format!("never-out.{end}"), "");
-            let beside: &[&str] = if end == "jsonl" { &[] } else { &["--beside"] };
+            let keep_columns: &[&str] = if end == "jsonl" { &[] } else { &["--beside"] };
             let tag = ["--columns", "secret_key=tag"];
             let of_file = ["--key-file", key.path()];
             for (command, more) in [
@@ -1271,9 +1272,10 @@ fn secret_columns_are_never_written() {
                 ("sign", &of_file[..]),
             ] {
                 let output = ["--curve", "p256", "-o", out.path()];
-                let arguments = [&[command][..], &output, more, beside, &[input.path()]].concat();
+                let arguments =
+                    [&[command][..], &output, more, keep_columns, &[input.path()]].concat();
                 let output = run(&arguments, "");
-                // A tag is what answers repeat, and no field of a secret is read from it.
+                // Answers repeat tags, so no secret field is read from a column of tags.
                 let is_refused = more == tag;
                 assert_eq!(
                     code(&output),
@@ -1281,18 +1283,17 @@ fn secret_columns_are_never_written() {
                     "{arguments:?}: {}",
                     stderr(&output)
                 );
-                let said = [
+                let outputs = [
                     std::fs::read(out.path()).unwrap(),
                     output.stdout,
                     output.stderr,
                 ]
                 .concat();
                 let is_there =
-                    |secret: &[u8]| said.windows(secret.len()).any(|window| window == secret);
+                    |secret: &[u8]| outputs.windows(secret.len()).any(|window| window == secret);
                 for secret in &set.secret {
                     let bytes = secret.expose_bytes();
-                    // A column that only the user knows to hold keys is in the table together with
-                    // those of a key file.
+                    // With a key file, gecc cannot know that the column `tag` holds keys as well.
                     let is_named = more == tag || end == "jsonl";
                     assert!(!is_named || !is_there(bytes), "{arguments:?}");
                     assert!(!is_there(hex::encode(bytes).as_bytes()), "{arguments:?}");
@@ -1379,7 +1380,7 @@ fn malformed_tables_are_errors() {
         for round in 0..24 {
             let mut bytes = whole.clone();
             let random = getrandom::u64().unwrap() as usize;
-            // Half of the changes are in what describes the file, at its ends.
+            // Half of the changes are in the metadata at the ends of the file.
             let place = match round % 4 {
                 0 => random % bytes.len(),
                 1 => 8 + random % 600,
@@ -1400,21 +1401,24 @@ fn malformed_tables_are_errors() {
                 broken.path(),
             ];
             let output = run(&[&arguments, COLUMNS].concat(), "");
-            let said = stderr(&output);
-            assert!((0..=2).contains(&code(&output)), "{round} {place} {said}");
+            let message = stderr(&output);
             assert!(
-                !said.contains("panicked") && (code(&output) < 2 || said.contains("gecc: ")),
-                "{place} {said}"
+                (0..=2).contains(&code(&output)),
+                "{round} {place} {message}"
+            );
+            assert!(
+                !message.contains("panicked") && (code(&output) < 2 || message.contains("gecc: ")),
+                "{place} {message}"
             );
             assert!(
                 round >= 8 || written.0 == Format::ArrowStream || code(&output) == 2,
-                "{place} {said}"
+                "{place} {message}"
             );
         }
     }
 }
 
-/// Messages of 32 MiB, of which none is the signed one.
+/// Messages of 32 MiB whose signatures are all invalid.
 fn long_messages(count: usize) -> RecordBatch {
     let zeros = vec![0u8; 32 << 20];
     let set = signed::<P256>(count);

@@ -116,7 +116,7 @@ fn each_field_has_an_encoding_of_its_own() {
         let row = [digest, signature, key].map(|cell| quoted(cell)).join(",");
         assert_all_valid(&ON_P256, &format!("digest,{field},public_key\n{row}\n"));
     }
-    // All of them in turn, with the others as usual.
+    // Every form of the key, with the other fields in their usual form.
     for (form, key) in &keys {
         let object = json!({"digest": hex::encode(set.digests[0]), "signature": signatures[0].2, "public_key": key});
         let output = run(&ON_P256, object.to_string());
@@ -236,7 +236,7 @@ fn digests_of_other_hashes_are_cut_and_padded() {
         };
         assert!(problem.contains(&count), "{problem}");
     }
-    // Other schemes have digests of 32 bytes alone.
+    // Other schemes accept only digests of 32 bytes.
     for scheme in ["sm2", "bip340", "ed25519"] {
         for length in [20, 48, 64] {
             let problem = refused(
@@ -392,7 +392,7 @@ fn tables_of_excel_and_texts_in_utf_16() {
                 let output = run(arguments, bytes.clone());
                 assert_eq!(code(&output), 0, "{}", stderr(&output));
                 assert_eq!(answers(&output), [json!({"valid": true})]);
-                // From a file, which threads otherwise read at several places.
+                // A file, which several threads would otherwise read at different offsets.
                 let file = TemporaryFile::new("utf-16", bytes.clone());
                 assert_eq!(code(&run(&[arguments, &[file.path()]].concat(), "")), 0);
             }
@@ -404,7 +404,7 @@ fn tables_of_excel_and_texts_in_utf_16() {
                 assert!(stderr(&output).contains(part), "{}", stderr(&output));
             }
         }
-        // A text that ends in the middle of a character.
+        // The text ends in the middle of a character.
         let mut cut = little(&marked);
         cut.pop();
         let output = run(&ON_P256, cut);
@@ -575,7 +575,7 @@ fn sm2_id_applies_to_all_items_and_may_be_empty() {
             item,
         );
         assert_eq!(answers(&signed)[0]["signature"], sign(id.as_bytes()));
-        // The id of an item has to be equal to it.
+        // The id of an item has to equal the option.
         let with_id = |own: &str| {
             json!({"message": "616263", "sm2_id": own, "signature": sign(own.as_bytes()), "public_key": public})
                 .to_string()
@@ -650,7 +650,7 @@ fn nonces_are_derived_with_the_configured_hash() {
         let recoverable = run(&[&sign[..], &["--recoverable"]].concat(), sample.clone());
         assert_eq!(answers(&recoverable)[0]["signature"], expected, "{hash}");
     }
-    // Of digests, too, which the same hash has made.
+    // This also applies to digests, which were computed with the same hash.
     use sha2::{Digest, Sha384};
     let digest = json!({"digest": hex::encode(Sha384::digest(b"sample"))}).to_string();
     let sign = ["sign", "--curve", "p256", "--key-file", key.path()];
@@ -728,7 +728,7 @@ fn options_without_an_effect_are_errors() {
         (code(&output), answers(&output)),
         (2, vec![json!({"valid": true})])
     );
-    // Nor is an option refused that has an effect on one of many items.
+    // An option that affects only one of many items is accepted.
     let sign = [
         "sign",
         "--curve",
@@ -740,9 +740,9 @@ fn options_without_an_effect_are_errors() {
     ];
     let mixed = format!("{{\"digest\":\"{digest}\"}}\n").repeat(20) + &message;
     assert_eq!(code(&run(&sign, mixed)), 0);
-    // An empty input shows nothing.
+    // An empty input does not show whether the option has an effect.
     assert_eq!(code(&run(&[&sign[..], &["--allow-empty"]].concat(), "")), 0);
-    // Columns that no item has.
+    // Columns that do not occur in any item.
     let with_id = |column: &str| {
         let item = json!({"message": "616263", "user": "alice"}).to_string();
         run(
@@ -862,7 +862,7 @@ fn input_of_which_nothing_can_be_read_ends_with_2() {
         "{}",
         stderr(&output)
     );
-    // One that can be read makes the others rejected items.
+    // If one item can be read, the others are rejected items.
     let set = signed::<P256>(1);
     let output = run(&ON_P256, different + "\n" + &set.lines()[0]);
     assert_eq!(

@@ -136,7 +136,7 @@ fn low_s_is_a_policy_of_ecdsa() {
 /// Lines with right, wrong, unreadable and absent recovery ids, valid and corrupted signatures and
 /// keys in another form: answers are those of verification one by one.
 #[test]
-fn batch_verification_do_not_change_answers() {
+fn batch_verification_does_not_change_answers() {
     let set = signed::<Secp256k1>(2500);
     let line = |item: usize| {
         let mut line = set.json(item);
