@@ -1,8 +1,8 @@
 //! Finds the commit that the command is built from, for `gecc --version`.
 //!
-//! It is, in this order, what the environment variable `GECC_COMMIT` says, which is for those who
-//! build packages; what Cargo has noted in a package that it made (`.cargo_vcs_info.json`); or what
-//! git's own files say, which are read without git. Where there is none of these it is unknown.
+//! The sources are, in this order: the environment variable `GECC_COMMIT`, for builders of
+//! packages; `.cargo_vcs_info.json`, which Cargo adds to packages; and the files of the git
+//! repository, which are read without running git. Without any of them the commit is unknown.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};

@@ -1,7 +1,7 @@
 //! The command `gecc`: batches of signatures, keys and points from files and pipes.
 //!
-//! What is public is for the benchmarks of its repository: options, exit codes, and measuring. It
-//! is without a promise of stability. Programs use the crate `gecc`.
+//! The public items (options, exit codes and measuring) are for the benchmarks of this repository
+//! and are not stable. Programs should use the crate `gecc`.
 #![allow(missing_docs, reason = "for the packages of one repository")]
 
 pub mod allocator;

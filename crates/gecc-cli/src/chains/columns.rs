@@ -73,8 +73,7 @@ impl ColumnEncoder {
         let reasons: StringArray = rows.iter().map(|row| row.reason()).collect();
         let mut columns: Vec<ArrayRef> = R::FIELDS.iter().map(|field| field.column(rows)).collect();
         columns.extend([Arc::new(valid) as ArrayRef, Arc::new(reasons)]);
-        RecordBatch::try_new(Arc::clone(&self.schema), columns)
-            .expect("columns are as the schema says")
+        RecordBatch::try_new(Arc::clone(&self.schema), columns).expect("columns match the schema")
     }
 
     /// Concatenates rows and encodes them for writing.
@@ -82,8 +81,7 @@ impl ColumnEncoder {
         if parts.iter().all(|part| part.num_rows() == 0) {
             return Ok(None);
         }
-        let all =
-            concat_batches(&self.schema, parts).expect("all have the columns that the schema says");
+        let all = concat_batches(&self.schema, parts).expect("all batches match the schema");
         self.encoder.encode(&all, &self.pool).map(Some)
     }
 }

@@ -40,7 +40,7 @@ pub trait AnswerRow: Sized + Sync + 'static {
     /// Returns whether the signature is valid; `None` if that was not checked.
     fn valid(&self) -> Option<bool>;
 
-    /// Returns whether there is no signature, and none is required.
+    /// Returns whether the signature is missing and not required.
     fn is_unsigned(&self) -> bool {
         false
     }

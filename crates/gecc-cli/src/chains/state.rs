@@ -311,7 +311,8 @@ mod tests {
         Ok((state, found, paths))
     }
 
-    /// Opens the record, records with `outcome` what is not done yet, and returns what was done.
+    /// Opens the record, adds the files that are not done yet with `outcome`, and returns the files
+    /// that were done before.
     fn run(
         state: &Path,
         file: &Path,

@@ -135,7 +135,7 @@ pub enum BitcoinCommand {
     Scan(AnyArguments),
 }
 
-/// The arguments of a command that only says why it is missing.
+/// The arguments of a command that this build only explains as missing.
 #[cfg(not(feature = "arrow"))]
 #[derive(Args)]
 pub struct AnyArguments {

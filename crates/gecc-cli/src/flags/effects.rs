@@ -419,7 +419,7 @@ mod tests {
         root.build();
         commands(&root, "", &mut found);
         if cfg!(not(feature = "arrow")) {
-            // They only say what is missing.
+            // They only report the missing feature.
             found.retain(|(path, _)| !["bitcoin index", "bitcoin scan"].contains(&path.as_str()));
         }
         found

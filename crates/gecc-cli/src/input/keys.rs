@@ -61,7 +61,7 @@ pub fn read_content(
         let more =
             items::read(&mut source, &mut head[length..]).map_err(|problem| problem.to_string())?;
         length += more;
-        if let Some(is_named) = tells(&head[..length]) {
+        if let Some(is_named) = detect_named_form(&head[..length]) {
             break is_named;
         }
         // The input has ended, or the buffer is full.
@@ -83,7 +83,7 @@ pub fn read_content(
 
 /// Returns whether keys that begin with `head` are in a form without lines. Returns `None` while
 /// more bytes could change the answer.
-fn tells(head: &[u8]) -> Option<bool> {
+fn detect_named_form(head: &[u8]) -> Option<bool> {
     if layout::without_mark(head)
         .trim_ascii_start()
         .starts_with(b"{")
@@ -172,11 +172,11 @@ mod tests {
             // A key that is too short counts as one, and gets its own error.
             ("11\n", Some(false)),
         ] {
-            assert_eq!(tells(text.as_bytes()), expected, "{text}");
+            assert_eq!(detect_named_form(text.as_bytes()), expected, "{text}");
         }
         let der: [u8; 6] = [0x30, 0x77, 0x02, 0x01, 0x01, 0x04];
         assert_eq!(
-            [0, 1, 2, 3].map(|length| tells(&der[..length])),
+            [0, 1, 2, 3].map(|length| detect_named_form(&der[..length])),
             [None, None, None, Some(true)]
         );
     }

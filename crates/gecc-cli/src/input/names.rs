@@ -282,7 +282,7 @@ impl FieldNames {
         }
         let read: Vec<&str> = self.reads.iter().map(|field| field.name()).collect();
         Err(format!(
-            "--columns has no effect: what is read here is {}",
+            "--columns has no effect: this command reads {}",
             read.join(", ")
         ))
     }

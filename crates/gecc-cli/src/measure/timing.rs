@@ -12,16 +12,16 @@ const ENOUGH: f64 = 0.1;
 /// The median run: its duration, and its additional result.
 pub struct Timed<T> {
     pub seconds: f64,
-    pub beside: T,
+    pub result: T,
 }
 
 pub fn median<T>(mut run: impl FnMut() -> Result<(f64, T), Failure>) -> Result<Timed<T>, Failure> {
     let mut runs = Vec::new();
     let mut total = 0.0;
     while runs.len() < LEAST_RUNS || (runs.len() < MOST_RUNS && total < ENOUGH) {
-        let (seconds, beside) = run()?;
+        let (seconds, result) = run()?;
         total += seconds;
-        runs.push(Timed { seconds, beside });
+        runs.push(Timed { seconds, result });
     }
     runs.sort_by(|a, b| a.seconds.total_cmp(&b.seconds));
     Ok(runs.swap_remove(runs.len() / 2))

@@ -98,7 +98,7 @@ impl NodeClient {
                     break;
                 }
             }
-            // Tells pending retries to end after their pause.
+            // Makes pending retries end after their pause.
             self.is_over.store(true, Ordering::Relaxed);
         });
     }
@@ -212,7 +212,7 @@ fn agent() -> Agent {
     config.build().into()
 }
 
-/// The reason why there is no response.
+/// The reason why a request has failed.
 #[derive(Debug)]
 struct RequestFailure {
     problem: String,

@@ -27,7 +27,7 @@ enum OutputSink {
     WriterThread(WriterThread),
     /// A temporary file next to the target, with its length so far. If appending fails, its first
     /// `kept` bytes are retained.
-    Beside {
+    TemporaryFile {
         part: NamedTempFile,
         length: u64,
         #[cfg_attr(
@@ -99,7 +99,7 @@ impl Output {
     pub fn write(&mut self, parts: Vec<Wiped>) -> WriteOutcome {
         match &mut self.sink {
             OutputSink::WriterThread(direct) => direct.write(parts),
-            OutputSink::Beside { part, length, .. } => {
+            OutputSink::TemporaryFile { part, length, .. } => {
                 let texts: Vec<&[u8]> = parts.iter().map(|part| part.as_slice()).collect();
                 let (whole, outcome) = write_at(part.as_file(), *length, &texts);
                 *length += texts[..whole]
@@ -118,7 +118,7 @@ impl Output {
     /// Retains everything appended so far in case later bytes cannot be written.
     #[cfg(feature = "arrow")]
     pub fn keep(&mut self) {
-        if let OutputSink::Beside { length, kept, .. } = &mut self.sink {
+        if let OutputSink::TemporaryFile { length, kept, .. } = &mut self.sink {
             *kept = *length;
         }
     }
@@ -130,7 +130,7 @@ impl Output {
             OutputSink::WriterThread(direct) => {
                 direct.write(vec![Wiped::new(bytes.to_vec())]).outcome
             }
-            OutputSink::Beside {
+            OutputSink::TemporaryFile {
                 part, length, kept, ..
             } => {
                 if let Err(problem) = write_one(part.as_file(), *length, bytes) {
@@ -149,7 +149,7 @@ impl Output {
     /// flushed to disk before, and its name after.
     pub fn finish(self, sync: bool) -> Result<(), String> {
         let (part, target) = match self.sink {
-            OutputSink::Beside { part, target, .. } => (part, target),
+            OutputSink::TemporaryFile { part, target, .. } => (part, target),
             OutputSink::WriterThread(mut direct) => {
                 // A pipe is opened even if nothing was written, so that its reader sees the end.
                 return direct
@@ -185,11 +185,11 @@ impl Output {
     /// unreadable. Returns the remark for the error message.
     pub fn abandon(self, has_answers: bool) -> String {
         match self.sink {
-            OutputSink::Beside { .. } if has_answers && self.lacks_end => {
+            OutputSink::TemporaryFile { .. } if has_answers && self.lacks_end => {
                 "; nothing is kept, as a table without its end cannot be read".to_owned()
             }
-            OutputSink::Beside { part, .. } if has_answers => kept(part),
-            OutputSink::WriterThread(_) | OutputSink::Beside { .. } => String::new(),
+            OutputSink::TemporaryFile { part, .. } if has_answers => kept(part),
+            OutputSink::WriterThread(_) | OutputSink::TemporaryFile { .. } => String::new(),
         }
     }
 }
@@ -320,7 +320,7 @@ fn open_file(
             shown_path(path)
         ));
     }
-    Ok(OutputSink::Beside {
+    Ok(OutputSink::TemporaryFile {
         part,
         length: 0,
         kept: 0,

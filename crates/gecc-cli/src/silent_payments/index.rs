@@ -171,7 +171,7 @@ impl IndexTable {
             outputs(tweaks, self.full_outputs),
         ];
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
-            .expect("columns are as the schema says");
+            .expect("columns match the schema");
         self.writer.write(&batch, pool).map_err(failure)?;
         self.rows += tweaks.txids.len();
         self.outputs += tweaks.outputs.len();
