@@ -111,7 +111,7 @@ pub struct SecretKeyPerFile {
 impl SecretKeyPerFile {
     /// Reads each file like [`secret_keys`]. A file has an error of its own if its key cannot be
     /// read, does not belong to the public key next to it, or is not the only one.
-    /// **Constant-time** in the keys, except for their base64. StatedPublicKey keys are computed by
+    /// **Constant-time** in the keys, except for their base64. Public keys are computed by
     /// `engine`, or by a new engine on all cores.
     ///
     /// # Errors

@@ -92,7 +92,7 @@ pub struct KeyPairs {
 }
 
 impl KeyPairs {
-    /// Creates an empty collection. StatedPublicKey keys are computed by `engine`, or by one that
+    /// Creates an empty collection. Public keys are computed by `engine`, or by one that
     /// is created when needed.
     pub fn new(kind: KeyKind, engine: Option<Engine>) -> Self {
         KeyPairs {

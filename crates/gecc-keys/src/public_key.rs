@@ -144,7 +144,7 @@ fn of_pem(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
 
 /// Reads the key of a SubjectPublicKeyInfo or a certificate.
 fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
-    const MALFORMED: &str = "`public_key` is no key of an elliptic curve with a name (RFC 5480)";
+    const MALFORMED: &str = "`public_key` is not a key of a named elliptic curve (RFC 5480)";
     let info = SubjectPublicKeyInfoRef::from_der(der)
         .or_else(|_| of_certificate(der))
         .map_err(|_| MALFORMED)?;

@@ -101,7 +101,7 @@ fn public_keys_belong_to_their_seeds() {
     let mut other = jwk();
     other["d"] = Base64UrlUnpadded::encode_string(&decoded(SEED)).into();
     refused(other.to_string(), reason);
-    // OpenSSH has it three times.
+    // OpenSSH stores the public key three times.
     let file = decoded(OPENSSH);
     let key = public_key(OPENSSH_PUBLIC.as_bytes(), KeyKind::Ed25519)
         .unwrap()
@@ -130,7 +130,7 @@ fn unusable_keys_are_explained() {
         openssh(OPENSSH_ENCRYPTED),
         "block in line 1: the key is encrypted: decrypt it first",
     );
-    // The numbers that have to be equal, and the padding.
+    // The check numbers, which have to be equal, and the padding.
     let file = decoded(OPENSSH);
     for place in [98, file.len() - 1] {
         let mut corrupted = file.clone();
@@ -212,7 +212,7 @@ fn public_keys_of_every_form_are_read() {
             .contains("neither for ssh-ed25519 nor")
     );
     assert_eq!(public_key(&expected, KeyKind::Ed25519), None);
-    // A column of all of them, with what is no key.
+    // A column of all keys, and a text that is not a key.
     let mut reader = Reader::new(KeyKind::Ed25519);
     let more = [&expected[..], &[2; 33], b"", b"ssh-ed25519 AAAA"];
     let rows: Vec<[u8; 65]> = forms

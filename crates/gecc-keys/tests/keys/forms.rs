@@ -138,15 +138,15 @@ fn random() -> [u8; 32] {
 
 #[test]
 fn wif_of_bitcoin_is_read_for_secp256k1() {
-    let wif = |network: u8, key: &[u8], behind: &[u8]| {
-        let payload = [&[network], key, behind].concat();
+    let wif = |network: u8, key: &[u8], suffix: &[u8]| {
+        let payload = [&[network], key, suffix].concat();
         base58(&[&payload, &Hash::Sha256d.digest(&payload).unwrap()[..4]].concat())
     };
     for round in 0..50 {
         let mut key = random();
         key[..round % 4].fill(0);
-        for (network, behind) in [(0x80, &[][..]), (0x80, &[1]), (0xef, &[]), (0xef, &[1])] {
-            let text = wif(network, &key, behind);
+        for (network, suffix) in [(0x80, &[][..]), (0x80, &[1]), (0xef, &[]), (0xef, &[1])] {
+            let text = wif(network, &key, suffix);
             assert!(is_secret_key(text.as_bytes()) && !are_secret_keys(text.as_bytes()));
             assert_eq!(
                 one(format!(" {text}\r\n").as_bytes(), SECP256K1)
@@ -156,7 +156,7 @@ fn wif_of_bitcoin_is_read_for_secp256k1() {
                 "{text}"
             );
             refused(&text, P256, "WIF: the key is for secp256k1, not for p256");
-            // Any digit that is another one corrupts the checksum.
+            // Any changed digit invalidates the checksum.
             for at in 1..text.len() {
                 let mut corrupted = text.clone().into_bytes();
                 corrupted[at] = if corrupted[at] == b'2' { b'3' } else { b'2' };
@@ -524,7 +524,7 @@ fn openssh_keys_of_p256_are_read() {
         let block =
             pem_rfc7468::encode_string("OPENSSH PRIVATE KEY", Default::default(), &corrupted)
                 .unwrap();
-        // The comment alone may be another.
+        // Must not panic. The key stays readable only if the changed byte is in the comment.
         let _ = one(block.as_bytes(), P256);
     }
 }
@@ -601,7 +601,7 @@ fn pem_blocks_of_every_shape_are_found() {
         lines("-----BEGIN X-----\n-----END Y-----"),
         ["the block in line 1 has different labels in its first and its last line, or no label"]
     );
-    // A label is shown where it is known.
+    // Only known labels are shown.
     refused(
         "-----BEGIN SECRETS-----\n-----END SECRETS-----\n",
         P256,

@@ -1,5 +1,5 @@
-//! Keys in every form, as the RustCrypto crates and well-known tools write them, and files that are
-//! none.
+//! Keys in every form that the RustCrypto crates and well-known tools write, and files that are not
+//! keys.
 
 use base64ct::{Base64UrlUnpadded, Encoding};
 use der::asn1::{BitStringRef, ObjectIdentifier, OctetStringRef};
@@ -101,7 +101,7 @@ fn every_form_of_every_curve_is_read() {
             assert_eq!(keys(named, curve).unwrap(), [key], "{curve}");
         }
     }
-    // Hexadecimal is for who reads lines, also where its digits look like a sequence of DER.
+    // Hexadecimal is left to readers of lines, even if its digits look like a sequence of DER.
     for line in [
         "30".repeat(32),
         format!("0x{}\n", "11".repeat(32)),
@@ -209,7 +209,7 @@ fn json_web_keys_are_read_alone_in_sets_and_in_sequence() {
             keys(format!("{jwk}\n{other}\n"), curve).unwrap(),
             [key, [7; 32]]
         );
-        // Longer than what is looked at to tell the form, and more than are checked together.
+        // More bytes than format detection inspects, and more keys than are checked per batch.
         let mut many = vec![with_public(jwk, &public_key(&sec1_der)); 10_000];
         assert_eq!(
             keys(json!({ "keys": many }).to_string(), curve).unwrap(),
@@ -226,7 +226,7 @@ fn json_web_keys_are_read_alone_in_sets_and_in_sequence() {
     refused(line, CurveId::P256, "no private key in PEM, DER or JWK");
 }
 
-/// `04 || x || y`, as it stands in SEC 1.
+/// Extracts the public key `04 || x || y` from SEC 1.
 fn public_key(sec1_der: &[u8]) -> Vec<u8> {
     sec1::EcPrivateKey::from_der(sec1_der)
         .unwrap()
@@ -235,7 +235,7 @@ fn public_key(sec1_der: &[u8]) -> Vec<u8> {
         .to_vec()
 }
 
-/// A public key in every encoding that says all of it.
+/// Encodes a public key in every form that determines the point.
 fn encodings(public: &[u8]) -> [Vec<u8>; 3] {
     let is_odd = public[64] & 1;
     let tagged = |tag, coordinates: &[u8]| [&[tag], coordinates].concat();
@@ -246,7 +246,7 @@ fn encodings(public: &[u8]) -> [Vec<u8>; 3] {
     ]
 }
 
-/// SEC 1 with a public key, and PKCS#8 with one inside, or inside and in its own place.
+/// SEC 1 with a public key, and PKCS#8 with one in the inner SEC 1, or there and in its own field.
 fn with_public_key(sec1_der: &[u8], pkcs8_der: &[u8], public: &[u8]) -> [Vec<u8>; 3] {
     let mut key = sec1::EcPrivateKey::from_der(sec1_der).unwrap();
     let right = key.to_der().unwrap();
@@ -317,7 +317,7 @@ fn public_keys_belong_to_their_private_keys() {
                 refused(&file, *curve, "its public key is not an encoding");
             }
         }
-        // The one after a good one, in PEM.
+        // The second of two keys in PEM.
         let corrupted = &with_public_key(sec1_der, pkcs8_der, &wrong)[0];
         let block =
             pem_rfc7468::encode_string("EC PRIVATE KEY", Default::default(), corrupted).unwrap();
@@ -331,7 +331,7 @@ fn public_keys_belong_to_their_private_keys() {
             *curve,
             &reason,
         );
-        // A key out of range has none.
+        // A key out of range has no public key.
         let mut zero = sec1::EcPrivateKey::from_der(sec1_der).unwrap();
         zero.private_key = &[0; 32];
         refused(zero.to_der().unwrap(), *curve, "does not belong");
@@ -366,7 +366,7 @@ fn coordinates_of_a_json_web_key_belong_to_it() {
                 curve,
                 reason,
             );
-            // A number that is short is one, and another.
+            // A short number is valid, but a different number.
             refused(with(member, json!("AA")), curve, reason);
             let long = Base64UrlUnpadded::encode_string(&[9; 33]);
             refused(
@@ -470,7 +470,7 @@ fn unusable_keys_are_explained() {
         "\n-----BEGIN PRIVATE KEY-----\nMAA=\n".to_owned(),
         "the block in line 2 has no end",
     );
-    // SEQUENCE { SEQUENCE {}, OCTET STRING {} }: the outside of an encrypted key.
+    // SEQUENCE { SEQUENCE {}, OCTET STRING {} }: the outer structure of an encrypted key.
     refused(
         [0x30, 4, 0x30, 0, 4, 0],
         CurveId::P256,
@@ -550,8 +550,8 @@ fn malformed_files_cause_no_panic_and_show_no_key() {
     }
 }
 
-/// A certificate of a key, with the version or, as the first version is, without. Its signature is
-/// nothing.
+/// A certificate of a key, with its version, or without as in version 1. Its signature is all
+/// zeros.
 fn certificate(spki: &[u8], has_version: bool) -> Vec<u8> {
     let der = |tag: u8, content: &[&[u8]]| {
         let content = content.concat();
@@ -653,7 +653,7 @@ fn public_keys_of_every_form_are_read() {
                 .unwrap_err()
                 .contains("RFC 5480")
         );
-        // What is no such form, as it is.
+        // Anything else is returned unchanged.
         for plain in [
             &expected[..],
             &expected[1..],
@@ -665,7 +665,7 @@ fn public_keys_of_every_form_are_read() {
         ] {
             assert_eq!(read_public_key(plain, curve), None);
         }
-        // Coordinates that begin as a text does.
+        // Coordinates whose first bytes look like text.
         for first in [b'{', b'-', b' ', b'\n'] {
             let coordinates = [&[first, b'{', 0xff], &expected[4..]].concat();
             assert_eq!(read_public_key(&coordinates, curve), None);
@@ -768,7 +768,7 @@ fn certificates_of_authorities_are_read() {
     );
 }
 
-/// Rows of coordinates, one after the other, are no DER, whatever they begin with.
+/// Concatenated coordinates are not DER, whatever their first bytes are.
 #[test]
 fn rows_of_coordinates_are_not_der() {
     for rows in 1..10 {
@@ -806,7 +806,7 @@ fn public_key_columns_hold_any_form_and_wrong_columns_are_reported() {
                 .iter()
                 .all(|point| *point == Err(gecc::Rejection::MalformedPoint))
         );
-        // All keys are of another curve, but for what is no key at all.
+        // All valid keys are of another curve.
         let other = if curve == CurveId::P256 {
             CurveId::Sm2
         } else {
@@ -820,7 +820,7 @@ fn public_key_columns_hold_any_form_and_wrong_columns_are_reported() {
             reader.finish(),
             Err(format!("the key is for {curve}, not for {other}"))
         );
-        // One that cannot be read does not refuse those that name no curve.
+        // An unreadable key does not cause keys without a curve to be refused.
         let mut reader = Reader::new(curve);
         for key in [raw, b"{"] {
             reader.row(key);
