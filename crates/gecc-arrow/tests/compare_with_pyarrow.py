@@ -5,8 +5,8 @@
 
 The files have every page version, the encodings that gecc reads, nulls, lists, and whatever real writers leave or lay
 out unusually: no or odd dictionary offsets, chunks in any order and with gaps between them, index pages, rows that go
-on in the next page. About half of them also break a rule: pages with more or fewer values than the footer says, surplus
-or missing pages and bytes, wrong offsets, counts and levels.
+on in the next page. About half of them also break a rule: pages with more or fewer values than the footer states,
+surplus or missing pages and bytes, wrong offsets, counts and levels.
 
 A file that breaks no rule must be read as it was made. Of any other gecc must either report an error or read what
 pyarrow reads. pyarrow's reading is that of single row groups: across row groups it passes surplus values on, too.
@@ -89,7 +89,7 @@ def list_of(number, kind, elements):
 
 
 def pack(numbers, width):
-    """Packed numbers of this many bits, in whole groups of eight."""
+    """Bit-packs numbers of `width` bits, in whole groups of eight."""
     bits, out = 0, 0
     for number in numbers:
         out |= number << bits
@@ -249,7 +249,7 @@ class Leaf:
 
 
 class Page:
-    """A page before it is written: what it has, and what its header says."""
+    """A page before it is written: its content, and the fields of its header."""
 
     def __init__(self, levels, encoding):
         self.levels, self.encoding = levels, encoding
@@ -308,7 +308,7 @@ class Chunk:
             sized = lambda levels: len(levels).to_bytes(4, "little") + levels if levels else b""
             body = sized(repetition) + sized(definition) + data
             packed = self.compress(body)
-            # Where there are no levels, old writers say that they are packed.
+            # If there are no levels, old writers state that they are bit-packed.
             unused = rng.choice([RLE, BIT_PACKED])
             of = lambda levels: RLE if levels else unused
             counts = [i32(1, page.values), i32(2, page.encoding), i32(3, of(definition)), i32(4, of(repetition))]
@@ -412,7 +412,7 @@ class Table:
         with_rows = [group for group, rows in zip(self.groups, self.row_counts) if rows > 0]
         if not with_rows:
             return None
-        # Mostly what is read by the operation itself.
+        # Mostly a column that the operation itself reads.
         group = self.rng.choice(with_rows)
         return self.rng.choice(group)
 
@@ -624,7 +624,7 @@ FAULTS = [
 
 
 def make(seed):
-    """A file, what it was made of where it breaks no rule, and what was done to it."""
+    """Returns a file, its content (None if the file breaks a rule), and the names of its faults."""
     rng = random.Random(seed)
     table = Table(rng)
     done = []

@@ -35,7 +35,8 @@ fn verify(curve: CurveId, columns: Vec<(Field, ArrayRef)>) -> Vec<u8> {
         .to_vec()
 }
 
-/// Tries a field's cells in every type beside other columns, whole and with broken cells.
+/// Verifies with a field's cells in every column type: as they are, with broken cells and with
+/// nulls.
 fn try_field(
     curve: CurveId,
     field: Field,
@@ -121,13 +122,25 @@ fn every_type_holds_every_field_of_a_verification() {
             .iter()
             .map(|signature| &signature[32..])
             .collect();
-        let beside = |field, rows: &[&[u8]]| {
+        let with_other_half = |field, rows: &[&[u8]]| {
             let mut all = others.to_vec();
             all.push((field, fixed(&some(rows)).unwrap()));
             all
         };
-        try_field(curve, Field::R, &some(&r), &beside(Field::S, &s), &codes);
-        try_field(curve, Field::S, &some(&s), &beside(Field::R, &r), &codes);
+        try_field(
+            curve,
+            Field::R,
+            &some(&r),
+            &with_other_half(Field::S, &s),
+            &codes,
+        );
+        try_field(
+            curve,
+            Field::S,
+            &some(&s),
+            &with_other_half(Field::R, &r),
+            &codes,
+        );
         let der: Vec<_> = items
             .signatures
             .iter()
@@ -135,8 +148,14 @@ fn every_type_holds_every_field_of_a_verification() {
             .collect();
         try_field(curve, Field::Der, &some(&der), &others, &codes);
         let with_hash_type: Vec<_> = der.iter().map(|der| [&der[..], &[0x41]].concat()).collect();
-        let behind = vec![cell(Field::Der, CellProblem::TrailingByte); ITEMS];
-        try_field(curve, Field::Der, &some(&with_hash_type), &others, &behind);
+        let trailing = vec![cell(Field::Der, CellProblem::TrailingByte); ITEMS];
+        try_field(
+            curve,
+            Field::Der,
+            &some(&with_hash_type),
+            &others,
+            &trailing,
+        );
     }
 }
 
@@ -221,7 +240,7 @@ fn keys_that_name_their_curve_are_read() {
         form => named_forms(point, "P-256")[form].clone(),
     };
     let mut bytes = some(&points.iter().enumerate().map(form).collect::<Vec<_>>());
-    // What cannot be read rejects its row alone.
+    // A key that cannot be parsed rejects only its own row.
     let [_, _, of_other] = named_forms(&points[6], "secp256k1");
     for (row, key) in [
         (5, b"-----BEGIN PUBLIC KEY-----".to_vec()),

@@ -1,5 +1,5 @@
-//! Parquet files whose pages do not have the values and rows that the footer says, and such that
-//! only look like it.
+//! Parquet files whose pages do not have the numbers of values and rows that the footer states, and
+//! valid files that resemble them.
 
 use crate::files::options;
 use crate::synthetic::{self, BYTES, Column, FIXED, INT32, PLAIN, page};
@@ -17,16 +17,16 @@ const GROUPS: usize = 3;
 /// Sizes of batches: parts of a row group, whole ones, parts of two, and the whole file.
 const BATCHES: [usize; 7] = [1, 2, 3, 4, 5, 6, 100];
 
-/// A column of numbers: its pages, and what is said of them.
+/// A column of numbers: its pages, and the counts that the file states for them.
 #[derive(Clone)]
 struct Chunk {
     name: &'static str,
     /// The values of each page.
     pages: Vec<Vec<i32>>,
-    /// What the header of a page says instead of the number of its values.
-    said: Option<(usize, i64)>,
+    /// A page, and the count that its header states instead of the number of its values.
+    claimed_count: Option<(usize, i64)>,
     values: i64,
-    /// Bytes between the pages, before that of this number.
+    /// Bytes that are inserted before the page with this number.
     between: Option<(usize, Vec<u8>)>,
 }
 
@@ -37,7 +37,7 @@ impl Chunk {
         Chunk {
             name,
             pages,
-            said: None,
+            claimed_count: None,
             values: GROUP as i64,
             between: None,
         }
@@ -51,11 +51,11 @@ impl Chunk {
                 .collect::<Vec<_>>()
         };
         let one = |(number, values): (usize, &Vec<i32>)| {
-            let said = self
-                .said
+            let claimed_count = self
+                .claimed_count
                 .filter(|(place, _)| *place == number)
-                .map_or(values.len() as i64, |(_, said)| said);
-            page(said, PLAIN, &bytes(values))
+                .map_or(values.len() as i64, |(_, claimed_count)| claimed_count);
+            page(claimed_count, PLAIN, &bytes(values))
         };
         let mut pages: Vec<_> = self.pages.iter().enumerate().map(one).collect();
         if let Some((place, bytes)) = &self.between {
@@ -199,8 +199,8 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
         ),
         ("no page", Box::new(|chunk| chunk.pages.clear())),
         (
-            "a page that says less than it has",
-            Box::new(|chunk| chunk.said = Some((0, 1))),
+            "a page that states fewer values than it has",
+            Box::new(|chunk| chunk.claimed_count = Some((0, 1))),
         ),
         (
             "more values in the footer",
@@ -211,7 +211,7 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
             Box::new(|chunk| chunk.values -= 1),
         ),
         (
-            "zeros behind the pages",
+            "zeros after the pages",
             Box::new(|chunk| chunk.between = Some((2, vec![0; 20]))),
         ),
         (
@@ -227,7 +227,7 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
             Box::new(|chunk| chunk.between = Some((1, synthetic::dictionary(1, &[0; 4])))),
         ),
         (
-            "a dictionary behind",
+            "a dictionary after the pages",
             Box::new(|chunk| chunk.between = Some((2, synthetic::dictionary(1, &[0; 4])))),
         ),
     ];
@@ -247,7 +247,7 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
             std::fs::write(&path, &bytes).unwrap();
             for size in BATCHES {
                 let (batches, problem) = read_up_to(&path, options(size));
-                // Nobody looks into a row group without rows.
+                // A row group without rows is not read.
                 let Some(problem) = problem else {
                     assert_eq!((rows, values), (0, 0));
                     continue;
@@ -265,7 +265,7 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
             }
         }
     }
-    // None of these says anything about values.
+    // Index pages, and an empty page after the others, do not affect the values.
     for between in [
         (0, index.clone()),
         (1, index.clone()),
@@ -293,7 +293,7 @@ fn pages_with_other_values_than_their_row_group_are_errors() {
 }
 
 #[test]
-fn rows_of_the_file_are_those_of_its_row_groups() {
+fn row_count_of_the_file_equals_the_sum_of_its_row_groups() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("rows");
     let columns = [Chunk::new("a", 0).column(), Chunk::new("b", 0).column()];
@@ -310,13 +310,13 @@ fn rows_of_the_file_are_those_of_its_row_groups() {
     assert_eq!(open(&path, options(10)).unwrap().rows(), Some(6));
 }
 
-/// Levels of one bit as runs, behind their length where a page of version 1 has them.
+/// Encodes one-bit levels as runs. In pages of version 1 their length goes before them.
 fn levels(levels: &[u8]) -> Vec<u8> {
     levels.iter().flat_map(|level| [2, *level]).collect()
 }
 
-/// A page of numbers in lists, by their repetition levels; each has its place as its value. It says
-/// that it has this many rows, where it is of version 2.
+/// A page of lists of consecutive numbers from `first`, with the given repetition levels. A page of
+/// version 2 states `version_2` rows.
 fn page_of_lists(repetition: &[u8], first: i32, version_2: Option<i64>) -> Vec<u8> {
     let values: Vec<u8> = (first..first + repetition.len() as i32)
         .flat_map(i32::to_le_bytes)
@@ -357,8 +357,8 @@ fn page_of_lists(repetition: &[u8], first: i32, version_2: Option<i64>) -> Vec<u
     .concat()
 }
 
-/// A file of `a`, numbers from 0 on, and of `b`, lists in pages of these levels, of two row groups
-/// with three rows each.
+/// A file with the columns `a`, numbers from 0, and `b`, lists in pages with the given repetition
+/// levels, in row groups of three rows.
 fn lists(groups: &[(&[&[u8]], Option<i64>)]) -> Vec<u8> {
     let groups: Vec<Vec<Column>> = groups
         .iter()
@@ -390,7 +390,8 @@ fn lists_have_the_rows_of_their_row_group() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("lists");
     let right: &[&[u8]] = &[&[0, 1, 1], &[0, 0, 1]];
-    // A row more or less, in a page of its own or not, and a first row that began before.
+    // A surplus or missing row, with or without a page of its own, and a first row that continues
+    // one of the previous row group.
     let wrong: [(&str, &[&[u8]]); 6] = [
         ("a surplus row in a page", &[&[0, 1, 1], &[0, 0, 1], &[0]]),
         ("a surplus row", &[&[0, 1, 1], &[0, 0, 0]]),
@@ -399,7 +400,7 @@ fn lists_have_the_rows_of_their_row_group() {
         ("a missing page", &[&[0, 1, 1]]),
         ("a row that began before", &[&[1, 0, 1], &[0, 0, 1]]),
     ];
-    for said in [None, Some(1), Some(2), Some(3)] {
+    for claimed_rows in [None, Some(1), Some(2), Some(3)] {
         for (what, pages) in wrong {
             for group in 0..2 {
                 let pages = [
@@ -408,7 +409,7 @@ fn lists_have_the_rows_of_their_row_group() {
                 ];
                 check_refused(
                     &path,
-                    &lists(&[(pages[0], said), (pages[1], said)]),
+                    &lists(&[(pages[0], claimed_rows), (pages[1], claimed_rows)]),
                     group,
                     what,
                 );
@@ -422,14 +423,18 @@ fn lists_have_the_rows_of_their_row_group() {
         &[&[0], &[1], &[1], &[0], &[0], &[1]],
         &[&[0, 1, 1, 0, 0, 1]],
     ];
-    for said in [None, Some(1), Some(3), Some(100)] {
+    for claimed_rows in [None, Some(1), Some(3), Some(100)] {
         for pages in same {
-            std::fs::write(&path, lists(&[(pages, said), (right, said)])).unwrap();
+            std::fs::write(
+                &path,
+                lists(&[(pages, claimed_rows), (right, claimed_rows)]),
+            )
+            .unwrap();
             for rows in BATCHES {
                 let (batches, problem) = read_up_to(&path, options(rows));
                 assert!(
                     problem.is_none(),
-                    "{said:?} {pages:?} by {rows}: {problem:?}"
+                    "{claimed_rows:?} {pages:?} by {rows}: {problem:?}"
                 );
                 let cells: Vec<Vec<i32>> = batches
                     .iter()
@@ -448,7 +453,7 @@ fn lists_have_the_rows_of_their_row_group() {
                 assert_eq!(
                     cells,
                     [&group[..], &group].concat(),
-                    "{said:?} {pages:?} by {rows}"
+                    "{claimed_rows:?} {pages:?} by {rows}"
                 );
             }
         }
@@ -497,9 +502,10 @@ fn definition_levels_above_the_highest_are_errors() {
     );
 }
 
-/// Some writers say 0 where there is no dictionary, and some nothing where there is one.
+/// Some writers state the dictionary offset 0 if there is no dictionary, and some state no offset
+/// although there is one.
 #[test]
-fn chunks_begin_where_others_look_for_them() {
+fn chunks_with_unusual_dictionary_offsets_are_read() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("offsets");
     let coded = |has_dictionary, dictionary_offset| {
@@ -520,7 +526,7 @@ fn chunks_begin_where_others_look_for_them() {
             ..Column::new("digest", FIXED, Some(32), 20, pages)
         }
     };
-    // Behind the pages it cannot be.
+    // The offset 1000 is after the pages, so it is ignored.
     let columns = [
         coded(true, None),
         coded(false, None),

@@ -55,7 +55,7 @@ pub fn options(rows: usize) -> ReadOptions {
     }
 }
 
-/// A batch in a file, written in parts of this many rows, which in Parquet are row groups.
+/// Writes a batch to a file in parts of `part` rows, which are row groups in Parquet.
 pub fn write(
     path: &Path,
     batch: &RecordBatch,
@@ -114,7 +114,8 @@ pub fn read(
     open(path, options)?.batches(columns)?.collect()
 }
 
-/// What parquet-mr with Hadoop, and others before `LZ4_RAW`, wrote as LZ4.
+/// The framing that parquet-mr with Hadoop used for LZ4, and that of other writers before
+/// `LZ4_RAW`.
 #[test]
 fn pages_of_old_writers_are_read() {
     for name in [
@@ -227,7 +228,7 @@ pub fn table(rows: usize) -> RecordBatch {
     RecordBatch::try_from_iter(columns).unwrap()
 }
 
-/// What is in the columns, whatever their types are called.
+/// The cells of the columns as bytes, whatever the columns' types.
 pub fn content(batches: &[RecordBatch]) -> Vec<Vec<Option<Vec<u8>>>> {
     let cells = |array: &ArrayRef| -> Vec<Option<Vec<u8>>> {
         let owned = |cell: Option<&[u8]>| cell.map(<[u8]>::to_vec);
@@ -434,7 +435,7 @@ fn small_batches_become_a_row_group_together() {
     );
 }
 
-/// What is wrong with a batch is said before it is among others.
+/// An invalid batch is reported before it is combined with others.
 #[test]
 fn small_batches_before_an_error_are_written() {
     let folder = TempDir::new().unwrap();
@@ -641,8 +642,8 @@ fn arrow_is_compressed_at_the_first_level() {
     assert!(std::fs::read(&path).unwrap() == writer.into_inner().unwrap());
 }
 
-/// How much memory lists take is known of all together: batches have fewer rows, and what is passed
-/// over does not count.
+/// The memory of lists is counted for the batch as a whole: batches get fewer rows, and skipped
+/// values do not count.
 #[test]
 fn lists_are_read_with_little_memory() {
     let folder = TempDir::new().unwrap();

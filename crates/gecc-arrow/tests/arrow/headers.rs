@@ -105,7 +105,7 @@ fn open_columns(path: &Path, bytes: &[u8]) -> usize {
 }
 
 #[test]
-fn what_is_in_no_page_is_bounded_too() {
+fn memory_outside_of_pages_is_bounded() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("wide");
     // Columns, values of a list, and long numbers in a dictionary.
@@ -239,9 +239,9 @@ fn arrow_cells(array: &ArrayRef) -> Vec<Option<Vec<u8>>> {
 }
 
 #[test]
-fn what_few_values_stand_for_is_written_in_parts() {
+fn large_dictionary_columns_are_written_in_parts() {
     let folder = TempDir::new().unwrap();
-    let (path, copy) = (folder.path().join("beside"), folder.path().join("copy"));
+    let (path, copy) = (folder.path().join("columns"), folder.path().join("copy"));
     for part in [Beside::Bytes, Beside::Struct, Beside::List] {
         std::fs::write(&path, synthetic::file_beside(part, 100, 1 << 20)).unwrap();
         let input = open(&path, options(1000)).unwrap();
@@ -266,9 +266,10 @@ fn what_few_values_stand_for_is_written_in_parts() {
     }
 }
 
-/// Pages that claim more or less than they become, in codecs that our writer does not have.
+/// Pages whose headers state a larger or smaller size than decompression yields, in codecs that our
+/// writer does not support.
 #[test]
-fn pages_become_what_they_say() {
+fn wrong_uncompressed_sizes_are_rejected() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("compressed");
     let gzip = |bytes: &[u8]| {
@@ -302,12 +303,12 @@ fn pages_become_what_they_say() {
     let codecs: [(i64, &dyn Fn(&[u8]) -> Vec<u8>); 4] =
         [(2, &gzip), (7, &lz4), (5, &lz4), (5, &hadoop)];
     for (codec, compressed) in codecs {
-        let file = |said: usize| {
+        let file = |claimed: usize| {
             let columns = synthetic::verification(FIXED, codec, 100, |width| {
                 let bytes = compressed(&vec![3; width * 100]);
                 let header = synthetic::header(
                     0,
-                    (width * said) as i64,
+                    (width * claimed) as i64,
                     bytes.len() as i64,
                     synthetic::data(100, PLAIN),
                 );
@@ -316,8 +317,8 @@ fn pages_become_what_they_say() {
             synthetic::file(&columns, 100)
         };
         assert_eq!(attempt(&path, &file(100), bounded(100)).unwrap(), expected);
-        for said in [1, 99, 101, 1000] {
-            let problem = attempt(&path, &file(said), bounded(100))
+        for claimed in [1, 99, 101, 1000] {
+            let problem = attempt(&path, &file(claimed), bounded(100))
                 .unwrap_err()
                 .to_string();
             assert!(problem.contains("does not become"), "{problem}");
@@ -406,7 +407,7 @@ fn changed_headers_are_errors_or_tables() {
     let length = data.len() as i64;
     let mut tables = 0;
     for round in 0..CHANGES {
-        // In a header, in what it says of values, or in a dictionary.
+        // Changes the header of a page, the counts in it, or the header of a dictionary.
         let values = [
             synthetic::int(1, rows as i64),
             synthetic::int(2, PLAIN),

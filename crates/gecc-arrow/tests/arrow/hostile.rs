@@ -46,7 +46,7 @@ fn written(format: Format, compression: Compression, folder: &Path) -> Vec<u8> {
     std::fs::read(&path).unwrap()
 }
 
-/// Reads bytes as a file, and computes what it holds.
+/// Reads bytes as a file and verifies its batches. Returns the number of rows.
 fn attempt(path: &Path, bytes: &[u8]) -> Result<usize, Error> {
     std::fs::write(path, bytes).unwrap();
     let mapping = Mapping::new()
@@ -91,9 +91,9 @@ fn rows_of(input: Result<gecc_arrow::Input, Error>) -> (usize, Option<String>) {
     (rows, problem)
 }
 
-/// What was read has its rows all the same.
+/// Rows that were read before the error are returned.
 #[test]
-fn streams_end_with_their_marker_and_the_input_with_it() {
+fn streams_and_inputs_end_with_the_end_of_stream_marker() {
     const MARKER: [u8; 8] = [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0];
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("stream");
@@ -102,7 +102,7 @@ fn streams_end_with_their_marker_and_the_input_with_it() {
         let (batches, end) = whole.split_at(whole.len() - MARKER.len());
         assert_eq!(end, MARKER);
         let both = [&whole[..], &whole].concat();
-        let goes_on = [&[0][..], &[0; 8], &[0; 64], &MARKER, b"junk", &both]
+        let with_trailing_bytes = [&[0][..], &[0; 8], &[0; 64], &MARKER, b"junk", &both]
             .map(|more| [&whole[..], more].concat());
         let check = |bytes: &[u8], wanted: Option<&str>| {
             std::fs::write(&path, bytes).unwrap();
@@ -121,10 +121,10 @@ fn streams_end_with_their_marker_and_the_input_with_it() {
             }
         };
         check(batches, Some("ends without its end-of-stream marker"));
-        goes_on
+        with_trailing_bytes
             .iter()
             .for_each(|bytes| check(bytes, Some("goes on after the end-of-stream marker")));
-        // As the error says, and as old writers end a stream.
+        // The marker that the error message requires, and the one that old writers use.
         check(&[batches, &MARKER].concat(), None);
         check(&[batches, &[0; 4]].concat(), None);
     }
@@ -178,18 +178,18 @@ fn files_list_all_their_batches() {
             let mut some = blocks.clone();
             let block = some.remove(left_out);
             let problem = attempt(&path, &with(&some)).unwrap_err().to_string();
-            let said = format!(
+            let expected = format!(
                 "the footer does not list the message at byte {}",
                 block.offset()
             );
-            assert!(problem.contains(&said), "{problem}");
+            assert!(problem.contains(&expected), "{problem}");
         }
     }
 }
 
-/// In a batch, and in one of its columns.
+/// Changes the number of rows of a batch, and of one of its columns.
 #[test]
-fn batches_and_their_columns_have_as_many_rows() {
+fn different_row_counts_of_batches_and_columns_are_rejected() {
     const ROWS: usize = 54_321;
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("rows");
@@ -198,9 +198,9 @@ fn batches_and_their_columns_have_as_many_rows() {
     for format in [Format::ArrowFile, Format::ArrowStream] {
         write(&path, &batch, ROWS, format, Compression::None);
         let bytes = std::fs::read(&path).unwrap();
-        let said = (ROWS as i64).to_le_bytes();
+        let row_count = (ROWS as i64).to_le_bytes();
         let places: Vec<_> = (0..bytes.len() - 8)
-            .filter(|at| bytes[*at..].starts_with(&said))
+            .filter(|at| bytes[*at..].starts_with(&row_count))
             .collect();
         assert_eq!(places.len(), 3, "{format:?}");
         for at in places {
@@ -376,7 +376,7 @@ fn dictionaries_that_grow_too_large_are_errors() {
     }
 }
 
-/// A number as Thrift's compact protocol writes it, in at least this many bytes.
+/// Encodes a number as Thrift's compact protocol does, in at least `bytes` bytes.
 fn varint(number: i64, bytes: usize) -> Vec<u8> {
     let (mut rest, mut written) = ((number as u64) << 1, Vec::new());
     while rest >= 0x80 || written.len() + 1 < bytes {
@@ -391,7 +391,7 @@ fn varint(number: i64, bytes: usize) -> Vec<u8> {
 fn many_pages_together_are_bounded() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bomb");
-    // 64 pages of 1 MiB of zeros in a batch, of which the footer says that they are a byte.
+    // A batch of 64 pages of 1 MiB of zeros, for which the footer states a size of one byte.
     let zeros: ArrayRef = Arc::new(BinaryArray::from_iter_values(
         (0..64).map(|_| vec![0; 1 << 20]),
     ));
@@ -561,10 +561,10 @@ fn message_of<'a>(
     builder.finished_data().to_vec()
 }
 
-/// Writers put Arrow's schema beside that of Parquet, also with types that the decoder has not, and
-/// panics on.
+/// Writers store Arrow's schema in addition to that of Parquet. Its types may be unknown to the
+/// decoder, which panics on them.
 #[test]
-fn types_of_arrow_that_are_not_known_are_those_of_parquet() {
+fn unknown_types_of_arrow_are_read_as_types_of_parquet() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("wide");
     let mut builder = FlatBufferBuilder::new();

@@ -1,4 +1,4 @@
-//! Arrays that say of their memory what is not so, as they may come through Arrow's C interface.
+//! Arrays that describe their memory wrongly, as they may arrive through Arrow's C data interface.
 
 use crate::files::{options, read, write};
 use crate::items::{columns, some};
@@ -58,7 +58,7 @@ fn offsets_are_checked<T: ByteArrayType>(number: impl Fn(i64) -> T::Offset) {
             "{offsets:?}"
         );
     }
-    // What is cut off is not looked at.
+    // Rows outside of a slice are not checked.
     check_imported(&array(&[0, 4, 8, 13]).slice(0, 2)).unwrap();
 }
 
@@ -218,14 +218,14 @@ fn every_column_that_is_read_passes() {
     }
 }
 
-/// Decoders of files look at what this crate's check does.
+/// Decoders of files check the same as this crate's import check.
 #[test]
 fn files_with_such_arrays_are_errors() {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("wrong");
     let far: u128 = 64 | 1_000_000 << 96;
     let buffers = vec![Buffer::from_vec(vec![b'a'; 64])];
-    // SAFETY: the writer copies views without a look at what they are of.
+    // SAFETY: the writer copies the views and does not dereference them.
     let views = unsafe {
         GenericByteViewArray::<BinaryViewType>::new_unchecked(vec![far].into(), buffers, None)
     };

@@ -1,4 +1,4 @@
-//! Random items, the columns that hold them, and what the library says of them.
+//! Random items, the columns that hold them, and the library's verdicts on them.
 
 use arrow_array::Array;
 use arrow_array::types::{Int16Type, UInt32Type};
@@ -81,7 +81,7 @@ impl Items {
     }
 }
 
-/// What the library says of items, by its calls on slices.
+/// Returns the verdicts of the library's calls on slices.
 pub fn verdicts(
     curve: CurveId,
     digests: &[[u8; 32]],

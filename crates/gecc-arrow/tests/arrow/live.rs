@@ -14,10 +14,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Longer than anything here takes that does not wait for the stream.
+/// Longer than any of these tests takes unless it waits for the stream.
 const LONG: Duration = Duration::from_secs(60);
 
-/// What something gives that must not wait for the stream.
+/// Returns the result of `work`, which must not wait for the stream.
 fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let (send, receive) = mpsc::channel();
     std::thread::spawn(move || send.send(work()));
@@ -26,7 +26,7 @@ fn soon<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
         .expect("it waits for what never comes")
 }
 
-/// A pipe that these batches were written to and that stays open as long as the writer is there.
+/// Writes batches to a pipe, which stays open until the writer is dropped.
 fn open_pipe(batches: &[&RecordBatch]) -> (Writer, gecc_arrow::Input) {
     let (reader, writer) = std::io::pipe().unwrap();
     let output = Destination::Stream(Box::new(writer));
@@ -122,7 +122,7 @@ fn a_stop_ends_a_job_whose_stream_stays_open() {
 }
 
 #[test]
-fn who_has_enough_does_not_wait_for_the_stream() {
+fn break_of_the_consumer_does_not_wait_for_the_stream() {
     let (writer, input) = open_pipe(&[&transforms::items(30).0]);
     let rows = soon(move || verify(input, &AtomicBool::new(false), ControlFlow::Break).unwrap());
     assert_eq!(rows, Some(30));
@@ -130,7 +130,7 @@ fn who_has_enough_does_not_wait_for_the_stream() {
 }
 
 #[test]
-fn a_panic_of_who_takes_does_not_wait_for_the_stream() {
+fn panic_of_the_consumer_does_not_wait_for_the_stream() {
     let (writer, input) = open_pipe(&[&transforms::items(30).0]);
     let job = move || verify(input, &AtomicBool::new(false), |_| panic!("on purpose"));
     assert!(soon(move || std::thread::spawn(job).join().is_err()));

@@ -137,7 +137,7 @@ fn keys_and_addresses_are_recovered_from_every_form_of_v() {
             assert_eq!(rows(&answers, 0), keys.map(Some).collect::<Vec<_>>());
         }
     }
-    // As pandas has them where some are null, and as texts.
+    // As pandas stores them if some are null, and as text.
     let others: [ArrayRef; 3] = [
         Arc::new(Float64Array::from_iter_values(v(27).map(|v| v as f64))),
         Arc::new(StringArray::from_iter_values(
@@ -178,7 +178,7 @@ fn keys_and_addresses_are_recovered_from_every_form_of_v() {
 }
 
 #[test]
-fn recovery_rejects_what_is_wrong_with_v() {
+fn recovery_rejects_wrong_v() {
     let curve = CurveId::P256;
     let items = Items::random(curve, 4);
     let columns = vec![
@@ -294,7 +294,7 @@ fn recovery_ids_decide_no_verdict() {
 }
 
 #[test]
-fn signatures_are_those_of_the_library() {
+fn signatures_equal_those_of_the_library() {
     for curve in CURVES {
         let items = Items::random(curve, 30);
         let mut keys = some(
@@ -339,7 +339,7 @@ fn signatures_are_those_of_the_library() {
 }
 
 #[test]
-fn additional_data_are_those_of_the_library() {
+fn signatures_with_additional_data_equal_those_of_the_library() {
     for curve in CURVES {
         let items = Items::random(curve, 30);
         let data = [7; 32];
@@ -389,7 +389,7 @@ fn additional_data_are_those_of_the_library() {
     }
 }
 
-/// By the numbers of the rows; the last ones have none.
+/// The keys are assigned by row number; the last rows have no key.
 #[test]
 fn keys_of_a_list_belong_to_rows() {
     let curve = CurveId::P256;
@@ -580,7 +580,7 @@ fn private_keys_of_every_form_are_read() {
         // These may begin with any byte.
         (32, _) => const_hex::encode(key),
         (_, b'-' | b'{') => String::from_utf8(key.clone()).unwrap(),
-        // Of DER there is no text.
+        // DER has no text form, so its text is PEM.
         _ => String::from_utf8(pem(key)).unwrap(),
     };
     let texts = cells.iter().map(|cell| cell.as_ref().map(text));
@@ -619,7 +619,7 @@ fn private_keys_of_every_form_are_read() {
 }
 
 #[test]
-fn shared_secrets_and_public_keys_are_those_of_the_library() {
+fn shared_secrets_and_public_keys_equal_those_of_the_library() {
     for curve in CURVES {
         let (ours, theirs) = (Items::random(curve, 30), Items::random(curve, 30));
         let wanted = ecdh::shared_secrets(engine(), curve, &ours.secrets, &theirs.points).unwrap();
@@ -801,7 +801,7 @@ fn a_null_id_is_the_default_one() {
 }
 
 #[test]
-fn what_cannot_be_is_said() {
+fn unusable_columns_are_reported() {
     let text = |operation: &Operation, columns: Vec<(Field, ArrayRef)>| {
         let (batch, mapping) = batch(columns);
         operation
@@ -850,7 +850,7 @@ fn what_cannot_be_is_said() {
 /// Keys in every encoding, of 32 bytes among them; messages of 32 bytes as digests and as messages,
 /// and of other lengths.
 #[test]
-fn bip340_is_what_the_library_gives() {
+fn bip340_results_equal_those_of_the_library() {
     let curve = CurveId::Secp256k1;
     let mut items = Items::random(curve, 300);
     let texts: Vec<Vec<u8>> = (0..300).map(|item| vec![item as u8; item % 70]).collect();
@@ -927,7 +927,7 @@ fn bip340_is_what_the_library_gives() {
             );
         }
     }
-    // What stands behind is no v, which is left out, but another signature.
+    // A trailing byte is not taken for v and ignored: the signature has the wrong length.
     let longer: Vec<Vec<u8>> = items
         .signatures
         .iter()
@@ -945,10 +945,9 @@ fn bip340_is_what_the_library_gives() {
     }
 }
 
-/// Seeds are private keys, none of which is rejected, and public keys are 32 bytes in every form of
-/// keys.
+/// Every seed is a valid private key, and public keys have 32 bytes in every key form.
 #[test]
-fn ed25519_is_what_the_direct_calls_give() {
+fn ed25519_results_equal_those_of_the_library() {
     let seeds: Vec<[u8; 32]> = (0..100).map(|item| [item; 32]).collect();
     let secrets: Vec<SecretKey> = seeds
         .iter()
@@ -1033,7 +1032,7 @@ fn ed25519_is_what_the_direct_calls_give() {
     }
 }
 
-/// A byte behind a signature is not v, and its bytes are not the numbers of DER.
+/// A trailing byte is not taken for v, and DER is not accepted.
 #[test]
 fn signatures_of_ed25519_have_64_bytes_and_keys_32() {
     let seed = [1; 32];
@@ -1287,10 +1286,9 @@ fn digests_of_other_lengths_are_for_ecdsa() {
     }
 }
 
-/// What a mapping says and has no effect is an error, also where it is what would be done without
-/// it.
+/// A setting of a mapping that has no effect is an error, even if it equals the default.
 #[test]
-fn what_has_no_effect_is_refused() {
+fn settings_without_effect_are_refused() {
     use gecc::fields::{Encoding, Hash};
     let bytes =
         |width: usize| Arc::new(BinaryArray::from_iter_values([vec![1; width]])) as ArrayRef;
@@ -1327,7 +1325,7 @@ fn what_has_no_effect_is_refused() {
             );
         }
     }
-    // That of nonces has an effect on digests.
+    // SHA-384 is also used for nonces, so it affects digests.
     assert_eq!(
         problem(ecdsa, digest(), &|mapping| mapping.hash =
             Some(Hash::Sha384)),

@@ -201,7 +201,7 @@ fn header_first_is_read_by_its_name_and_rejected_without() {
             "{problem}"
         );
     }
-    // Where none can be read both ways each row has its reason.
+    // If no signature is ambiguous, each row has its own reason.
     let rows: Vec<Vec<u8>> = plain.iter().map(|row| header_first[*row].clone()).collect();
     let digests: Vec<[u8; 32]> = plain.iter().map(|row| signed.items.digests[*row]).collect();
     let columns = vec![
@@ -337,7 +337,7 @@ fn columns_for_the_same_id_agree_row_by_row() {
             Call::EcdsaVerify(CURVE, Default::default()),
             Call::EcdsaVerifyRecoverable(CURVE, Default::default()),
         ] {
-            // It needs no id: what is there is a hint.
+            // Verification needs no id: a given one is only a hint.
             assert_eq!(
                 codes(call, SignatureForm::Auto, contradicting.clone()),
                 [VALID; 8]
@@ -368,15 +368,15 @@ fn columns_for_the_same_id_agree_row_by_row() {
 }
 
 #[test]
-fn der_has_nothing_behind_it_unless_that_is_asked_for() {
+fn der_has_no_trailing_bytes_unless_a_hash_type_is_requested() {
     let signed = Signed::new(5);
-    let behind: [&[u8]; 5] = [&[], &[1], &[0xc3], &[0], &[1, 1]];
+    let trailing_bytes: [&[u8]; 5] = [&[], &[1], &[0xc3], &[0], &[1, 1]];
     let der: Vec<Vec<u8>> = signed
         .items
         .signatures
         .iter()
-        .zip(behind)
-        .map(|(signature, behind)| [&signature_to_der(signature)[..], behind].concat())
+        .zip(trailing_bytes)
+        .map(|(signature, trailing)| [&signature_to_der(signature)[..], trailing].concat())
         .collect();
     let malformed = Rejection::MalformedSignature.code();
     for field in [Field::Signature, Field::Der] {
@@ -386,8 +386,8 @@ fn der_has_nothing_behind_it_unless_that_is_asked_for() {
             let verify = Call::verify(CURVE, Default::default());
             let plain = codes(verify, SignatureForm::Auto, all());
             assert_eq!(plain, [VALID, trailing, trailing, malformed, malformed]);
-            let asked = codes(verify, SignatureForm::DerHashType, all());
-            assert_eq!(asked, [VALID, VALID, VALID, malformed, malformed]);
+            let with_hash_type = codes(verify, SignatureForm::DerHashType, all());
+            assert_eq!(with_hash_type, [VALID, VALID, VALID, malformed, malformed]);
         }
     }
     let p256 = Call::verify(CurveId::P256, Default::default());

@@ -1,5 +1,5 @@
-//! Parquet files made field by field, also such as no writer makes. The tests of the command use
-//! them too.
+//! Parquet files that are assembled field by field, including ones that no writer creates. The
+//! tests of the command use them too.
 
 #![allow(dead_code, reason = "each binary of tests uses a part")]
 
@@ -21,7 +21,7 @@ pub const PLAIN: i64 = 0;
 pub const RLE: i64 = 3;
 pub const DICTIONARY: i64 = 8;
 
-/// What values there are in `signature`, `digest` and `public_key`.
+/// The columns of a verification, and the bytes per value.
 pub const COLUMNS: [(&str, usize); 3] = [("digest", 32), ("signature", 64), ("public_key", 33)];
 
 /// A field of a struct.
@@ -87,7 +87,7 @@ pub fn text(number: i64, value: &str) -> Field {
     )
 }
 
-/// A list that says that it has this many elements.
+/// A list whose header states `count` elements.
 pub fn claimed(number: i64, kind: u8, count: u64, elements: &[Vec<u8>]) -> Field {
     let head = if count < 15 {
         vec![(count as u8) << 4 | kind]
@@ -161,7 +161,7 @@ pub fn footer(schema: &[Vec<u8>], rows: i64, row_groups: &[Vec<u8>]) -> Vec<Fiel
     ]
 }
 
-/// The header of a page with these sizes, and what it says of its values.
+/// The header of a page with these sizes and the given description of its values.
 pub fn header(kind: i64, uncompressed: i64, compressed: i64, content: Field) -> Vec<Field> {
     vec![
         int(1, kind),
@@ -171,7 +171,7 @@ pub fn header(kind: i64, uncompressed: i64, compressed: i64, content: Field) -> 
     ]
 }
 
-/// What a page of data says of its values.
+/// The description of the values in the header of a data page.
 pub fn data(values: i64, encoding: i64) -> Field {
     inner(
         5,
@@ -179,12 +179,12 @@ pub fn data(values: i64, encoding: i64) -> Field {
     )
 }
 
-/// What a page of a dictionary says.
+/// The description of the values in the header of a dictionary page.
 pub fn values(count: i64) -> Field {
     inner(7, &[int(1, count), int(2, PLAIN)])
 }
 
-/// A page of data that is as it says.
+/// A data page with a correct header.
 pub fn page(values: i64, encoding: i64, bytes: &[u8]) -> Vec<u8> {
     let length = bytes.len() as i64;
     [
@@ -194,28 +194,28 @@ pub fn page(values: i64, encoding: i64, bytes: &[u8]) -> Vec<u8> {
     .concat()
 }
 
-/// A dictionary that is as it says.
+/// A dictionary page with a correct header.
 pub fn dictionary(count: i64, bytes: &[u8]) -> Vec<u8> {
     let length = bytes.len() as i64;
     [&structure(&header(2, length, length, values(count))), bytes].concat()
 }
 
-/// A page of a dictionary's first value for this many rows.
+/// A data page in which each of `rows` rows has the first value of the dictionary.
 pub fn first_value(rows: u64) -> Vec<u8> {
     page(rows as i64, DICTIONARY, &first_keys(rows))
 }
 
-/// Keys of one bit, as one run.
+/// Dictionary keys of one bit, all zero, as one run.
 pub fn first_keys(rows: u64) -> Vec<u8> {
     [vec![1], varint(rows << 1), vec![0]].concat()
 }
 
-/// A value with its length in front.
+/// A value preceded by its length.
 pub fn value(bytes: &[u8]) -> Vec<u8> {
     [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
 }
 
-/// A column: an element of the schema, or more with groups in front, and pages.
+/// A column: its schema element, after those of its groups, and its pages.
 pub struct Column {
     pub elements: Vec<Vec<u8>>,
     pub physical: i64,
@@ -223,7 +223,7 @@ pub struct Column {
     pub values: i64,
     pub pages: Vec<Vec<u8>>,
     pub has_dictionary: bool,
-    /// What the footer says of the dictionary's place, where that is not as it is.
+    /// The dictionary offset that the footer states instead of the right one.
     pub dictionary_offset: Option<i64>,
 }
 
@@ -269,7 +269,7 @@ pub fn file_of_groups(groups: &[(&[Column], i64)], rows: i64) -> Vec<u8> {
     with_footer(bytes, &footer(&schema, rows, &groups))
 }
 
-/// Appends the pages of a row group, and returns what the footer says of it.
+/// Appends the pages of a row group, and returns its entry in the footer.
 fn row_group(bytes: &mut Vec<u8>, columns: &[Column], rows: i64) -> Vec<u8> {
     let mut chunks = Vec::new();
     for column in columns {
@@ -338,12 +338,12 @@ pub fn rejected(rows: usize) -> Vec<Column> {
 
 const ROWS: i64 = 100;
 
-/// Files that none may read, by what they do.
+/// Adversarial files, by name, that readers have to reject.
 pub fn hostile() -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = footers().into_iter().chain(pages()).collect();
     for encoding in [5, 6, 7] {
         for total in [1u64 << 31, 1 << 40, 1 << 60, 1 << 63] {
-            // The header of a delta encoding that says this many values.
+            // The header of a delta encoding that states `total` values.
             let bytes = [
                 varint(128),
                 varint(4),
@@ -466,7 +466,8 @@ fn pages() -> Vec<(String, Vec<u8>)> {
             );
         }
     }
-    // What stands in a list of booleans is passed over by who takes no byte for them.
+    // A parser that skips no byte for a boolean reads the content of a list of booleans as the
+    // following fields.
     let hidden = [
         &structure(&header(0, MOST, junk_length, data(ROWS, PLAIN))),
         &junk[..],
@@ -494,7 +495,7 @@ fn pages() -> Vec<(String, Vec<u8>)> {
     }
     for codec in [1, 2, 6, 7] {
         add(
-            &format!("codec {codec} over what is not compressed"),
+            &format!("codec {codec} on uncompressed data"),
             FIXED,
             codec,
             &|width| vec![page(ROWS, PLAIN, &vec![3; width * 100])],
@@ -517,13 +518,13 @@ fn pages() -> Vec<(String, Vec<u8>)> {
     files
 }
 
-/// The columns of a verification, and beside them `x`, which has one value of this many bytes in
-/// its dictionary, and has it in every row.
+/// The columns of a verification, and a column `x` whose dictionary has one value of `bytes` bytes,
+/// which every row refers to.
 pub fn file_beside(part: Beside, rows: usize, bytes: usize) -> Vec<u8> {
     let dictionary = || dictionary(1, &value(&vec![7; bytes]));
     let optional = |name: &str| structure(&[int(3, 0), text(4, name), int(5, 1)]);
     let keys = first_keys(rows as u64);
-    // Levels as one run of this many values, behind their length.
+    // Levels as one run of `count` values, preceded by its length.
     let levels =
         |level: u8, count: usize| value(&[varint((count as u64) << 1), vec![level]].concat());
     let (elements, pages) = match part {
@@ -565,7 +566,7 @@ pub fn file_beside(part: Beside, rows: usize, bytes: usize) -> Vec<u8> {
     file(&columns, rows as i64)
 }
 
-/// Where a column has its values.
+/// The type of the additional column of [`file_beside`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Beside {
     Bytes,
@@ -574,7 +575,7 @@ pub enum Beside {
     Decimal,
 }
 
-/// One row whose list has this many values, all the same, in a page of a few bytes.
+/// One row whose list has `values` equal values, in a page of a few bytes.
 pub fn long_list(values: usize) -> Vec<u8> {
     let run = |level: u8, count: usize| [varint((count as u64) << 1), vec![level]].concat();
     let repetition = [run(0, 1), run(1, values - 1)].concat();
@@ -609,7 +610,7 @@ pub fn small_pages(rows: usize) -> Vec<u8> {
     file(&columns, rows as i64)
 }
 
-/// A schema of this many columns, without rows.
+/// A file with `columns` columns and no rows.
 pub fn wide(columns: usize) -> Vec<u8> {
     let schema = [
         vec![group("schema", columns as i64)],

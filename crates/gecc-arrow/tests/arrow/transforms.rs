@@ -99,7 +99,7 @@ fn code_of(text: &str) -> u8 {
 }
 
 #[test]
-fn answers_stand_alone_or_beside_the_input() {
+fn answers_are_written_alone_or_with_the_input() {
     let folder = TempDir::new().unwrap();
     let (from, to) = (folder.path().join("in"), folder.path().join("out"));
     let (table, wanted) = items(3000);
@@ -271,7 +271,7 @@ fn texts_are_in_the_encoding_of_the_first_rows() {
         "{problem}"
     );
     assert!(!to.exists());
-    // What is said decides: rows of the other encoding are rejected by themselves.
+    // A given encoding takes precedence: only the rows in the other encoding are rejected.
     write(
         &from,
         &signatures_in_base64.slice(0, 1200),
@@ -281,9 +281,9 @@ fn texts_are_in_the_encoding_of_the_first_rows() {
     );
     let input = open(&from, options(1024)).unwrap();
     let (operation, pool) = (verify(CURVE), Pool::default());
-    let mut said = Mapping::new();
-    said.encodings = Encoding::Hex.into();
-    let mapping = complete(said, input.schema(), &operation).unwrap();
+    let mut as_hex = Mapping::new();
+    as_hex.encodings = Encoding::Hex.into();
+    let mapping = complete(as_hex, input.schema(), &operation).unwrap();
     let job = BatchJob {
         engine: engine(),
         operation: &operation,
@@ -377,7 +377,7 @@ fn secret_keys_are_not_written() {
 }
 
 #[test]
-fn what_was_computed_before_an_error_is_kept() {
+fn answers_before_an_error_are_kept() {
     let folder = TempDir::new().unwrap();
     let (from, to) = (folder.path().join("in"), folder.path().join("out"));
     let (table, wanted) = items(2000);
@@ -449,7 +449,7 @@ fn a_stream_is_whole_though_its_first_batch_is_an_error() {
         );
         std::fs::write(&to, &written[..]).unwrap();
         assert_eq!(codes(&to, "valid"), [0_u8; 0], "{format:?}");
-        // A file stays what it was.
+        // An existing file is not changed.
         std::fs::write(&to, b"before").unwrap();
         assert!(
             run(&from, Destination::File(to.clone()), 100, &with, false)
@@ -557,9 +557,9 @@ fn a_full_disk_is_an_error() {
     assert_eq!(counts.rows, 1000);
 }
 
-/// Where rows were, rejections alone, and the end at the first of them.
+/// Row numbers, only rejected rows, and an end at the first of them.
 #[test]
-fn what_is_wanted_is_written() {
+fn selected_answers_are_written() {
     let folder = TempDir::new().unwrap();
     let (from, to) = (folder.path().join("in"), folder.path().join("out"));
     let (table, codes) = items(3000);
