@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// Without being asked for another time.
+/// The default running time.
 const SECONDS: f64 = 6.0;
 /// The byte values at which decoders branch.
-const TELLING: [u8; 14] = [
+const BRANCHING: [u8; 14] = [
     0, 1, 2, 3, 0x30, 0x7f, 0x80, 0x81, 0xb8, 0xc0, 0xf7, 0xf8, 0xfe, 0xff,
 ];
 
@@ -38,7 +38,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
         let end = (place + random.random_range(1..200)).min(bytes.len());
         match random.random_range(0..7) {
             0 => bytes[place] ^= 1 << random.random_range(0..8),
-            1 => bytes[place] = TELLING[random.random_range(0..TELLING.len())],
+            1 => bytes[place] = BRANCHING[random.random_range(0..BRANCHING.len())],
             2 => bytes.truncate(place),
             3 => drop(bytes.drain(place..end)),
             4 => {
@@ -46,7 +46,7 @@ fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
                 let to = random.random_range(0..bytes.len());
                 bytes.splice(to..to, again);
             }
-            5 => bytes[place..end].fill(TELLING[random.random_range(0..TELLING.len())]),
+            5 => bytes[place..end].fill(BRANCHING[random.random_range(0..BRANCHING.len())]),
             _ => random.fill_bytes(&mut bytes[place..end.min(place + 8)]),
         }
     }

@@ -51,7 +51,7 @@ fn write_table(path: &Path, of: &str, times: usize) {
         .unwrap();
     let output = Destination::File(path.to_owned());
     let mut writer = Writer::create(output, Format::Parquet, Compression::Zstd, &schema).unwrap();
-    // Row groups as people have them, of some ten thousand rows.
+    // Row groups of a usual size, some ten thousand rows.
     let large = arrow_select::concat::concat_batches(&schema, std::iter::repeat_n(&batch, BATCHES))
         .unwrap();
     (0..times.div_ceil(BATCHES)).for_each(|_| writer.write(&large, &Pool::default()).unwrap());
@@ -62,7 +62,7 @@ fn decompressed(name: &str) -> Vec<u8> {
     zstd::decode_all(File::open(data(name)).unwrap()).unwrap()
 }
 
-/// Files by name, each with what it is.
+/// Writes the input files of each kind, and returns them with the name of the kind.
 fn write_all(folder: &Path, items: usize) -> Vec<(&'static str, Vec<PathBuf>)> {
     let at = |name: &str| folder.join(name);
     let mut files = Vec::new();

@@ -47,7 +47,8 @@ fn check_files(settings: &Settings, files: &[PathBuf], ids: &[&[u8]]) -> Answers
     check(settings, &paths(files), &options).unwrap()
 }
 
-/// The user id of a certificate, and whether it is known to be signed, as the text before it says.
+/// The user id of a certificate, and whether its signature is valid, as stated in the text before
+/// it.
 fn stated<'a>(text: &'a str, answer: &Answer) -> (&'a str, bool) {
     let of = |name: &str| {
         let mut before = text[..answer.place as usize].lines().rev();
@@ -75,13 +76,13 @@ fn sm2_certificates(settings: &Settings) {
             .iter()
             .all(|answer| answer.algorithm == Algorithm::Sm2Sm3)
     );
-    // A key whose curve is written out is not taken (RFC 5480, section 2.1.1).
+    // A key with explicit curve parameters is not accepted (RFC 5480, section 2.1.1).
     let other: Vec<&Answer> = answers
         .iter()
         .filter(|answer| answer.valid() != Some(stated(&text, answer).1))
         .collect();
     assert!(other.len() == 1 && other[0].valid().is_none(), "{other:?}");
-    // By another id than that with which it was signed none holds.
+    // A certificate is valid only with the id that it was signed with.
     for (id, holding) in [(sm2::DEFAULT_USER_ID, 27), (b"", 77)] {
         let of_id = check(&[id]);
         let is_of_id = |answer: &&Answer| stated(&text, answer).0.as_bytes() == id;
@@ -187,7 +188,7 @@ fn name(name: &str) -> Vec<u8> {
     sequence(&[tagged(0x31, &common_name(name.as_bytes()))])
 }
 
-/// A certificate of a subject by an issuer, as RFC 5280, section 4.1, has it.
+/// A certificate for a subject by an issuer (RFC 5280, section 4.1).
 fn certificate(
     settings: &Settings,
     subject: &Authority,
@@ -404,14 +405,14 @@ fn extension(critical: Option<u8>) -> Vec<u8> {
     tagged(0xa3, &sequence(&[extension]))
 }
 
-/// The one answer to a certificate, and what is wrong with its file.
+/// Returns the answer to a certificate, and the problems with its file.
 fn check_one(settings: &Settings, der: &[u8]) -> Answers {
     let (_folder, path) = file(der);
     check_files(settings, &[path], &[sm2::DEFAULT_USER_ID])
 }
 
-/// RFC 5280, section 4.1.1.2: the algorithm beside the signature, which is not signed, is the one
-/// that is.
+/// RFC 5280, section 4.1.1.2: the algorithm stated next to the signature, which is not signed,
+/// equals the one in the signed part.
 fn algorithms_that_differ(settings: &Settings) {
     let null = vec![5, 0];
     let identifier =
@@ -446,14 +447,14 @@ fn algorithms_that_differ(settings: &Settings) {
             let Answers { answers, problems } =
                 check_one(settings, &differing.signed(settings, &authority, algorithm));
             assert_eq!((answers[0].valid(), problems.len()), (Some(false), 0));
-            let said = "the signed part states another signature algorithm, or other parameters";
-            assert_eq!(answers[0].reason, Some(Reason::Malformed(said)));
+            let reason = "the signed part states another signature algorithm, or other parameters";
+            assert_eq!(answers[0].reason, Some(Reason::Malformed(reason)));
         }
     }
 }
 
-/// Dates in forms of BER, long and negative serial numbers, and other values for true. The
-/// signature is over the bytes of the file.
+/// Dates in BER, long and negative serial numbers, and other encodings of true. The signature is
+/// over the bytes of the file.
 fn forms_that_are_not_evaluated(settings: &Settings) {
     let authority = Authority::new(settings, CurveId::P256, "root");
     let contents = Contents::new(&authority, Algorithm::EcdsaSha256);
@@ -505,7 +506,7 @@ fn forms_that_are_not_evaluated(settings: &Settings) {
             (1, Some(true)),
             "{number}"
         );
-        // Another byte in what is not evaluated is another signature.
+        // A change of a byte that is not evaluated invalidates the signature.
         let mut changed = der.clone();
         let place = der
             .windows(contents.dates.len())
@@ -578,14 +579,14 @@ fn lenient_pem(settings: &Settings) {
     }
 }
 
-/// A block that does not begin, end, or end as it begins is named, as is one that is not base64.
-/// The others are read.
+/// A PEM block with a missing or mismatched first or last line, or with content that is not base64,
+/// is reported. The others are read.
 fn damaged_pem(settings: &Settings) {
     let made = chains(settings);
     let whole: Vec<String> = made.iter().map(|der| pem(der)).collect();
     let first = "-----BEGIN CERTIFICATE-----";
     let last = "-----END CERTIFICATE-----";
-    for (line, damaged, said) in [
+    for (line, damaged, expected) in [
         (first, "----BEGIN CERTIFICATE-----", "no first line"),
         (first, "-----BEGIN CERTIFICATE----", "no whole label"),
         (first, "-----BEGIN CERTIFICAT-----", "different labels"),
@@ -610,7 +611,7 @@ fn damaged_pem(settings: &Settings) {
                 check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
             assert_eq!(answers.len(), made.len() - 1, "{damaged:?} at {at}");
             assert!(
-                !problems.is_empty() && problems[0].what.contains(said),
+                !problems.is_empty() && problems[0].what.contains(expected),
                 "{damaged:?} at {at}: {problems:?}"
             );
         }
@@ -696,7 +697,7 @@ fn fields_that_are_malformed(settings: &Settings) {
     }
 }
 
-/// An issuer whose name is written in another way. By its encoding it is another.
+/// An issuer name that is equal but encoded differently.
 fn names_in_other_forms(settings: &Settings) {
     let root = Authority::new(settings, CurveId::P256, "root");
     let attribute = |tag: u8, text: &[u8]| sequence(&[oid("2.5.4.3"), tagged(tag, text)]);
@@ -751,7 +752,7 @@ fn names_in_other_forms(settings: &Settings) {
     }
 }
 
-/// The identifier of the algorithm is that of the curve.
+/// An SM2 key may have the curve's identifier as the identifier of its algorithm.
 fn keys_of_sm2_without_a_curve(settings: &Settings) {
     let authority = Authority::new(settings, CurveId::Sm2, "root");
     const SM2: &str = "1.2.156.10197.1.301";
@@ -783,8 +784,8 @@ fn corrupted_certificates(settings: &Settings) {
     let made = chains(settings);
     for index in 0..made.len() {
         let mut corrupted = made.clone();
-        // In the name of the subject, which is signed and which every certificate has: a letter of
-        // its algorithm.
+        // Changes the subject's name, which is signed and which every certificate has, in a letter
+        // of its algorithm.
         let name = Certificate::from_der(&made[index])
             .unwrap()
             .tbs_certificate()
@@ -802,7 +803,7 @@ fn corrupted_certificates(settings: &Settings) {
         let Answers { answers, problems } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
         assert_eq!((answers.len(), problems), (made.len(), Vec::new()));
         assert_ne!(answers[index].valid(), Some(true));
-        // What it has signed finds no issuer of that name.
+        // The issuer of the certificates that it has signed is not found.
         let is_other = |answer: &&Answer| {
             answer.issuer != answers[index].issuer || answer.valid() == Some(true)
         };
@@ -828,7 +829,7 @@ fn issuers_that_are_not_there(settings: &Settings) {
     let (_folder, path) = file(&made[2]);
     let Answers { answers, .. } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
     assert!(matches!(answers[0].reason, Some(Reason::NotChecked(_))));
-    // Another of the same name has signed nothing.
+    // Another authority of the same name did not sign the certificate.
     let impostor = Authority::new(settings, CurveId::P256, "middle of ECDSA SHA-256");
     let impostor = certificate(settings, &impostor, &impostor, Algorithm::EcdsaSha256);
     let (_folder, path) = file(&[impostor.clone(), made[2].clone()].concat());
@@ -840,7 +841,7 @@ fn issuers_that_are_not_there(settings: &Settings) {
             Some(Reason::Signature(gecc::Rejection::Mismatch))
         )
     );
-    // Beside the one who has, that does not matter.
+    // If the actual issuer is in the file too, the other one does not matter.
     let (_folder, path) = file(&[impostor, made[2].clone(), made[1].clone()].concat());
     let Answers { answers, .. } = check_files(settings, &[path], &[sm2::DEFAULT_USER_ID]);
     assert_eq!(
@@ -876,7 +877,7 @@ fn files_of_something_else(settings: &Settings) {
     }
 }
 
-/// Far more than any of these files needs, and far less than the square of what they have.
+/// A time limit that linear time stays far below and quadratic time far exceeds.
 const LONG: Duration = Duration::from_secs(20);
 
 fn in_time<T>(work: impl FnOnce() -> T) -> T {
@@ -886,7 +887,7 @@ fn in_time<T>(work: impl FnOnce() -> T) -> T {
     found
 }
 
-/// The name of the issuer has one key, with which every copy is tried.
+/// All copies have one issuer name with one key, so that each copy is verified once.
 fn one_certificate_many_times(settings: &Settings) {
     const TIMES: usize = 3000;
     let made = chains(settings);
@@ -919,9 +920,9 @@ fn blocks_that_do_not_end(settings: &Settings) {
     }
 }
 
-/// A name of very many parts takes the crate that decodes it very long.
+/// The crate that decodes names takes very long for a name with very many parts.
 fn long_names(settings: &Settings) {
-    // In the order that sorting takes longest for.
+    // In the order for which sorting takes longest.
     let parts: Vec<u8> = (0_u16..60_000)
         .rev()
         .flat_map(|part| common_name(format!("{part:05}").as_bytes()))
@@ -933,7 +934,7 @@ fn long_names(settings: &Settings) {
     let Answers { answers, problems } = in_time(|| check_files(settings, &[path], &[b""]));
     assert_eq!((answers.len(), problems.len()), (0, 1));
     assert!(problems[0].what.contains("a name"), "{problems:?}");
-    // One of several parts is as it should be.
+    // A name with fewer parts is accepted.
     let few: Vec<u8> = (0..100)
         .rev()
         .flat_map(|part| common_name(format!("{part:02}").as_bytes()))
@@ -972,7 +973,7 @@ fn little_memory(settings: &Settings) {
     );
 }
 
-/// Then there is nothing to answer.
+/// An interrupted run returns no answers and no problems.
 fn interrupted(settings: &Settings) {
     let settings = Settings {
         interrupted: &AtomicBool::new(true),

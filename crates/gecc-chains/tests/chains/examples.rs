@@ -49,7 +49,7 @@ fn examples_give_the_known_answers() {
     );
 }
 
-/// A copy of an example block, changed.
+/// Creates a changed copy of an example block.
 fn changed_block(name: &str, change: impl FnOnce(&mut Value)) -> PathBuf {
     let mut block: Value =
         serde_json::from_slice(&fs::read(data("ethereum").join(name)).expect("example data"))
@@ -97,7 +97,7 @@ fn bitcoin_block_with_other_spent_outputs_fails() {
 
 fn certificate_with_changed_byte_fails() {
     let text = fs::read_to_string(data("sm2/sm2_certs.pem")).expect("example data");
-    // The first certificate ends a year later: 2034 becomes 2035.
+    // The first certificate expires a year later: 2034 becomes 2035.
     let changed = text.replacen("DTM0MDgyNTAyMzQ1Nlow", "DTM1MDgyNTAyMzQ1Nlow", 1);
     assert_ne!(changed, text);
     let path = scratch("sm2").join("changed.pem");

@@ -69,7 +69,8 @@ fn links_and_pipes() {
     let all = ["a/2", "a/b/1", "z/3"];
     let whole = folder.path().to_owned();
     assert_eq!(names(folder.path(), std::slice::from_ref(&whole)), all);
-    // A folder twice is read once. A file is what is asked for, whatever it is and however often.
+    // A repeated folder is read once. Named files are always read, whatever their kind and however
+    // often they are named.
     assert_eq!(names(folder.path(), &[whole.clone(), at("z")]), all);
     let named = [at("z/3"), at("z/3"), at("pipe"), at("same"), whole];
     assert_eq!(
@@ -78,8 +79,7 @@ fn links_and_pipes() {
     );
 }
 
-/// A pipe that is named is read to its end, and what does not end up to the longest that is
-/// allowed.
+/// A named pipe is read to its end, and an endless device up to the length limit.
 fn pipes_and_devices_that_are_named() {
     let engine = Engine::cpu().unwrap();
     let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -117,7 +117,8 @@ fn pipes_and_devices_that_are_named() {
     );
 }
 
-/// Bitcoin Core's folders have more than blocks in them, and other nodes have none that are read.
+/// Bitcoin Core's folders contain other files in addition to blocks, and other nodes' folders
+/// contain no readable files.
 fn folders_of_nodes() {
     let folder = tempfile::tempdir().unwrap();
     let make = |names: &[&str]| {

@@ -1,5 +1,5 @@
-//! Bitcoin, Ethereum and certificates on every engine, the examples over them, and which files of
-//! folders are read.
+//! Bitcoin, Ethereum and certificates on every engine, the examples for them, and the selection of
+//! files in folders.
 
 #[path = "../../../../tests/harness/mod.rs"]
 mod harness;

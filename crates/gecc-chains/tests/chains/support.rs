@@ -44,14 +44,14 @@ fn settings(engine: &'static Engine) -> Settings<'static> {
     }
 }
 
-/// A file beside the tests.
+/// Returns the path of a test data file.
 pub fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data")
         .join(name)
 }
 
-/// A file or folder beside the examples of the library.
+/// Returns the path of a file or folder of the example data.
 pub fn of_examples(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples/data")
@@ -62,7 +62,7 @@ pub fn paths(paths: &[PathBuf]) -> Paths {
     files_of(paths)
 }
 
-/// A file with this content, in a folder that is gone with the value.
+/// Creates a file with this content in a folder that is deleted when the value is dropped.
 pub fn file(content: &[u8]) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");

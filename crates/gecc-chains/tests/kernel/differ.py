@@ -155,8 +155,8 @@ class Input:
             self.leaf_hash = tagged(b"TapLeaf", b"\xc0" + sized(self.leaf))
             root = self.leaf_hash
             self.path = [rng.randbytes(32) for _ in range(rng.choice([0, 1, 2, 7]))]
-            for beside in self.path:
-                root = tagged(b"TapBranch", min(root, beside) + max(root, beside))
+            for sibling in self.path:
+                root = tagged(b"TapBranch", min(root, sibling) + max(root, sibling))
         self.tweak = tagged(b"TapTweak", internal + root)
         point = coincurve.PublicKey(b"\x02" + internal).add(self.tweak).format()
         self.parity = point[0] & 1

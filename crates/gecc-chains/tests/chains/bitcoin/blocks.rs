@@ -41,7 +41,7 @@ pub fn unsigned(inputs: usize, output: Vec<TxOut>, random: &mut impl Rng) -> Tra
     }
 }
 
-/// A block of a height with some transactions beside the coinbase.
+/// A block with a coinbase and the given transactions.
 fn block(height: u64, transactions: &[Transaction]) -> Block {
     let coinbase = TxIn {
         previous_output: OutPoint::null(),
@@ -73,7 +73,7 @@ fn block(height: u64, transactions: &[Transaction]) -> Block {
     block
 }
 
-/// A file of a block, without what it spends.
+/// Checks a file with a block, without the outputs that it spends.
 fn check_block(settings: &Settings, block: &Block) -> (Vec<Answer>, Vec<Problem>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("b.raw");
@@ -92,8 +92,8 @@ fn check_block(settings: &Settings, block: &Block) -> (Vec<Answer>, Vec<Problem>
     check_with(settings, &[path])
 }
 
-/// Transactions that stand there twice (CVE-2012-2459), and coinbases that are missing or not
-/// alone. Each leaves the merkle root as it is in the header, or is part of it.
+/// Repeated transactions (CVE-2012-2459), and blocks whose coinbase is missing or not the only one.
+/// Their merkle root matches the header.
 pub fn blocks_that_are_not_whole(settings: &Settings) {
     let mut random = Random::new();
     for count in [1, 2, 3, 4, 5, 6, 9] {
@@ -103,8 +103,8 @@ pub fn blocks_that_are_not_whole(settings: &Settings) {
         let whole = block(700_000, &transactions);
         let (answers, problems) = check_block(settings, &whole);
         assert_eq!((answers.len(), problems.len()), (count, 0));
-        // A list of an odd number of parts of 1, 2, 4, … transactions has the root of the one whose
-        // last part is repeated.
+        // A list of an odd number of parts of 1, 2, 4, … transactions has the same root as the list
+        // whose last part is repeated.
         let length = whole.txdata.len();
         let repeated = (0..3)
             .map(|level| 1 << level)
@@ -152,11 +152,11 @@ pub fn blocks_that_are_not_whole(settings: &Settings) {
     }
 }
 
-fn require_refused(settings: &Settings, block: &Block, said: &str) {
+fn require_refused(settings: &Settings, block: &Block, expected: &str) {
     let (answers, problems) = check_block(settings, block);
     assert!(answers.is_empty() && problems.len() == 1, "{problems:?}");
     assert!(
-        problems[0].what.contains(said) && !problems[0].not_checked,
+        problems[0].what.contains(expected) && !problems[0].not_checked,
         "{problems:?}"
     );
 }

@@ -1,4 +1,4 @@
-//! Files that are made to take much memory or time.
+//! Adversarial files that would take much memory or time.
 
 use super::real::{MAGIC, check_with, decompressed, record, write_folder};
 use crate::support::data;
@@ -6,7 +6,7 @@ use gecc_chains::{FilePosition, Settings};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// Far more than any of these files needs, and far less than the square of what they have.
+/// A time limit that linear time stays far below and quadratic time far exceeds.
 const LONG: Duration = Duration::from_secs(20);
 
 fn check_in_time(
@@ -50,8 +50,8 @@ fn undo(bytes: usize) -> Vec<u8> {
     .concat()
 }
 
-/// Every record is hashed for each block with the same number of transactions: a long record, and
-/// many.
+/// A long undo record, and many of them: each is hashed for every block with the same number of
+/// transactions.
 pub fn records_that_fit_no_block(settings: &Settings) {
     let blocks = record(MAGIC, &block()).repeat(20_000);
     for undo in [undo(8 << 20), undo(100).repeat(20_000)] {
@@ -61,13 +61,13 @@ pub fn records_that_fit_no_block(settings: &Settings) {
     }
 }
 
-/// Behind what is no record the next magic is looked for.
+/// After bytes that are not a record, the reader searches for the next magic.
 pub fn magics_without_records(settings: &Settings) {
     let lies = [&MAGIC[..], &[0xff; 4]].concat().repeat(1 << 20);
     let (_, problems) = check_in_time(settings, &lies, &[]);
     assert!((1..2000).contains(&problems.len()), "{}", problems.len());
     assert_eq!(problems[0].place, FilePosition::Byte(0));
-    // A magic behind much else.
+    // A magic after many other bytes.
     let far = [&vec![7; 5 << 20][..], &record(MAGIC, &block())].concat();
     let (_, problems) = check_in_time(settings, &far, &undo(50));
     assert_eq!(
@@ -77,12 +77,12 @@ pub fn magics_without_records(settings: &Settings) {
     );
 }
 
-/// Magics with a length that is possible, behind which nothing is a block: each could be read over
-/// and over.
+/// Magics with a plausible length, but no block after them: a naive reader would read the same
+/// bytes again for each magic.
 pub fn records_without_blocks(settings: &Settings) {
     let lie = [&MAGIC[..], &3_000_000_u32.to_le_bytes(), &[0xff; 81]].concat();
     let lies = lie.repeat((16 << 20) / lie.len());
-    // A block whose one script has the rest of the file.
+    // A block with one script that extends over the rest of the file.
     let script = [&[1, 0, 0, 0, 1][..], &[7; 36], &[0xfe, 0, 0, 0x30, 0]].concat();
     let lie = [
         &MAGIC[..],

@@ -1,4 +1,4 @@
-//! Blocks whose inputs are signed here.
+//! Blocks whose inputs are signed by the tests.
 
 use super::blocks::{check_inputs, unsigned};
 use crate::random::Random;
@@ -14,7 +14,7 @@ use rand::RngExt;
 use std::slice;
 
 const ROUNDS: usize = 12;
-/// The height from which the main chain asks for strict DER.
+/// The height from which the main chain requires strict DER.
 const BIP_66: u64 = 363_725;
 
 /// Keys, and their public forms.
@@ -71,7 +71,7 @@ fn pushes(elements: &[Vec<u8>]) -> ScriptBuf {
         .into_script()
 }
 
-/// The forms that a script which asks for signatures has.
+/// The forms of scripts that require signatures.
 #[derive(Clone, Copy, PartialEq)]
 enum Form {
     Key,
@@ -83,7 +83,7 @@ enum Form {
 struct Made<'a> {
     template: Template,
     output: TxOut,
-    /// The script that asks for signatures, and the scripts around it.
+    /// The script that requires signatures, and the scripts around it.
     inner: ScriptBuf,
     form: Form,
     redeem: Option<ScriptBuf>,
@@ -218,7 +218,7 @@ impl<'a> Made<'a> {
         self.place(shown)
     }
 
-    /// Puts what is shown into a script or a witness.
+    /// Places the elements in a script or a witness.
     fn place(&self, mut shown: Vec<Vec<u8>>) -> (ScriptBuf, Witness) {
         let of_redeem = || self.redeem.as_ref().map(|redeem| redeem.to_bytes());
         if !self.segwit {
@@ -325,7 +325,7 @@ pub fn corrupted_inputs(settings: &Settings) {
             match random.random_range(0..3) {
                 // Signed for another script, or by other keys.
                 0 => (input.script_sig, input.witness) = other.show(&unsigned, *index, &mut random),
-                // Nothing is shown but the scripts around.
+                // Only the scripts around it are given.
                 1 => (input.script_sig, input.witness) = made[*index].place(Vec::new()),
                 // Another output is spent.
                 _ => made[*index].output.script_pubkey = other.output.script_pubkey,
@@ -370,7 +370,7 @@ pub fn rules_by_height(settings: &Settings) {
         );
         assert_eq!(answers[0].valid(), Some(holds), "{height}: {answers:?}");
     }
-    // BIP 147, from block 481,824 on: what a multisignature leaves behind.
+    // From block 481,824, the dummy element of a multisignature must be empty (BIP 147).
     let mut made = Made::new(Template::Multisig(Wrapping::Bare), settings, &mut random);
     made.signers.truncate(1);
     made.inner = Builder::new()
@@ -404,8 +404,8 @@ pub fn rules_by_height(settings: &Settings) {
     }
 }
 
-/// Limits of scripts and of the stack, a witness that nothing asks for, and a witness program
-/// pushed in another way.
+/// Limits of scripts and of the stack, a witness that no script requires, and a witness program
+/// with an unusual push.
 pub fn inputs_that_consensus_rejects_are_invalid(settings: &Settings) {
     let mut random = Random::new();
     let bare = Template::P2pkh(Wrapping::Bare);
@@ -462,9 +462,9 @@ pub fn inputs_that_consensus_rejects_are_invalid(settings: &Settings) {
     }
 }
 
-/// Elements of a witness of version 0 have at most 520 bytes, whatever they are. Before BIP 147
-/// what a multisignature leaves behind may be anything, and before BIP 66 anything may stand behind
-/// a signature.
+/// An element of a witness of version 0 has at most 520 bytes, whatever its meaning. Before BIP 147
+/// the dummy element of a multisignature may be anything, and before BIP 66 any bytes may follow a
+/// signature.
 pub fn long_elements_of_witnesses(settings: &Settings) {
     const LONG: Reason = Reason::Malformed("an element of the witness has more than 520 bytes");
     let mut random = Random::new();
@@ -519,7 +519,7 @@ pub fn long_elements_of_witnesses(settings: &Settings) {
                 slice::from_ref(&transaction),
                 &spent(&key),
             );
-            // A hybrid key is none in P2WPKH either; its hash is what counts.
+            // P2WPKH accepts keys in every form, because it compares only their hash.
             assert_eq!(answers[0].reason, expected, "{length}");
         }
         // Scripts of other forms are refused as well.
@@ -549,8 +549,8 @@ pub fn long_elements_of_witnesses(settings: &Settings) {
     }
 }
 
-/// Reasons say whether there is no signature, or one that is malformed, or one of numbers that
-/// cannot be right.
+/// The reason distinguishes empty signatures, malformed ones, and ones whose numbers are out of
+/// range.
 pub fn malformed_signatures_are_invalid(settings: &Settings) {
     let mut random = Random::new();
     let integers = |r: &[u8], s: &[u8]| {
@@ -571,7 +571,7 @@ pub fn malformed_signatures_are_invalid(settings: &Settings) {
         } else {
             1
         };
-        for (signature, height, said) in [
+        for (signature, height, expected) in [
             (Vec::new(), 700_000, "the signature is empty"),
             (Vec::new(), 300_000, "the signature is empty"),
             (vec![1], 700_000, "the signature is not DER"),
@@ -610,14 +610,14 @@ pub fn malformed_signatures_are_invalid(settings: &Settings) {
             assert_eq!(answers[0].valid(), Some(false));
             assert_eq!(
                 answers[0].reason.unwrap().to_string(),
-                said,
+                expected,
                 "{template:?} at {height}"
             );
         }
     }
 }
 
-/// BIP 143 signs the byte as it is, whether it has a name or not.
+/// BIP 143 signs the hash type byte itself, whether or not the type has a name.
 pub fn hash_types_without_a_name(settings: &Settings) {
     let mut random = Random::new();
     let made = vec![Made::new(Template::P2wpkh, settings, &mut random)];

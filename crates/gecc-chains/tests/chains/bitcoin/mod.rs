@@ -41,7 +41,7 @@ pub fn tests() -> Vec<Test> {
         taproot::other_witnesses,
         taproot::single_without_an_output,
         taproot::long_paths,
-        taproot::data_behind_a_key,
+        taproot::data_after_a_key,
         taproot::other_scripts,
         taproot::where_taproot_is_in_force,
         damaged::witnesses_with_changed_bytes,

@@ -60,13 +60,13 @@ fn counts(answers: &[Answer]) -> BTreeMap<Template, (usize, usize)> {
     counts
 }
 
-/// The content of a file that is compressed.
+/// Returns the decompressed content of a file.
 pub fn decompressed(name: &str) -> Vec<u8> {
     zstd::decode_all(std::fs::File::open(data(name)).unwrap()).unwrap()
 }
 
-/// A block, and what it spends, as Bitcoin Core writes them: behind other bytes, hidden by a key,
-/// with room that was made ahead.
+/// Writes a block and its undo data as Bitcoin Core does: obfuscated with a key and followed by
+/// preallocated space.
 pub fn write_folder(folder: &Path, blocks: &[u8], undo: &[u8], key: [u8; 8]) {
     for (name, bytes) in [("blk00007.dat", blocks), ("rev00007.dat", undo)] {
         let mut hidden: Vec<u8> = bytes
@@ -96,7 +96,7 @@ pub fn block_300025(settings: &Settings) {
     assert!(answers.iter().all(|answer| answer.height == Some(300_025)));
     let counts = counts(&answers);
     assert_eq!(counts[&Template::P2pkh(Wrapping::Bare)], (1424, 0));
-    // Of one signature each.
+    // These inputs have one signature each.
     assert_eq!(counts.values().map(|(valid, _)| valid).sum::<usize>(), 1427);
     assert_eq!(
         counts
@@ -180,7 +180,7 @@ pub fn block_866342(settings: &Settings) {
     );
     assert_eq!(counts[&Template::P2pkh(Wrapping::Bare)], (905, 0));
     assert_eq!(counts[&Template::TaprootKey], (2223, 0));
-    // Inscriptions; the others ask for more than a signature.
+    // Inscriptions; the others require more than a signature.
     assert_eq!(
         (
             counts[&Template::TaprootScript],
@@ -188,7 +188,7 @@ pub fn block_866342(settings: &Settings) {
         ),
         ((147, 0), (0, 3))
     );
-    // The same with the outputs as they are in blocks.
+    // The same with the outputs encoded as in blocks.
     let path = folder.path().join("other.raw");
     std::fs::write(&path, &block).unwrap();
     let spent = decompressed("block866342-undo.raw.zst");
@@ -201,7 +201,7 @@ pub fn block_866342(settings: &Settings) {
         std::fs::write(compressed.path().join(name), gzip(bytes)).unwrap();
     }
     assert_eq!(check(settings, &[compressed.path().to_owned()]), answers);
-    // What becomes too long, and what is cut off, are problems.
+    // Undo data that decompresses to too many bytes or is truncated is a problem.
     for undo in [gzip(&vec![0; 100 << 20]), gzip(&spent)[..1000].to_vec()] {
         std::fs::write(compressed.path().join("b-undo.raw.gz"), undo).unwrap();
         let (answers, problems) = check_with(settings, &[compressed.path().to_owned()]);
@@ -222,7 +222,7 @@ struct Spending {
     prevouts: Vec<(u64, String)>,
 }
 
-/// Transactions of early 2024, and what they spend.
+/// Returns transactions of early 2024 and the outputs that they spend.
 pub fn of_2024() -> (Vec<Transaction>, Vec<TxOut>) {
     let text = String::from_utf8(decompressed("mempool2024_txs.jsonl.zst")).unwrap();
     let mut transactions = Vec::new();
@@ -255,7 +255,7 @@ pub fn folder_of_bitcoin_core(settings: &Settings) {
     assert!(counts[&Template::P2pk(Wrapping::Bare)].0 > 0);
     assert!(counts[&Template::P2pkh(Wrapping::Bare)].0 > 0);
     assert!(counts[&Template::P2wpkh].0 > 0);
-    // Without the key the bytes mean nothing.
+    // Without the key the bytes cannot be parsed.
     let folder = tempfile::tempdir().unwrap();
     for name in ["blk00000.dat", "rev00000.dat"] {
         std::fs::copy(data("blkrev").join(name), folder.path().join(name)).unwrap();

@@ -1,5 +1,5 @@
-//! Files of Bitcoin Core with bytes between their records that belong to none, and with records
-//! that are broken.
+//! Files of Bitcoin Core with broken records, and with bytes between records that belong to none of
+//! them.
 
 use super::damaged::real_files;
 use super::real::{MAGIC, check, check_with, record, write_folder};
@@ -15,13 +15,13 @@ const HEADER: usize = 8;
 const CHECKSUM: usize = 32;
 const ROUNDS: usize = 8;
 
-/// The records of a file, one after the other. `behind` bytes follow the content of each.
-fn records(file: &[u8], behind: usize) -> Vec<Vec<u8>> {
+/// Splits a file into its records. `trailing` bytes follow the content of each.
+fn records(file: &[u8], trailing: usize) -> Vec<Vec<u8>> {
     let mut rest = file;
     let mut all = Vec::new();
     while !rest.is_empty() {
         let length = u32::from_le_bytes(rest[4..8].try_into().unwrap()) as usize;
-        let (record, after) = rest.split_at(HEADER + length + behind);
+        let (record, after) = rest.split_at(HEADER + length + trailing);
         all.push(record.to_vec());
         rest = after;
     }
@@ -45,7 +45,7 @@ fn known(settings: &Settings) -> Known {
     known
 }
 
-/// Checks a folder of two files, hidden by a key.
+/// Checks a folder with two files that are obfuscated with a key.
 fn check_folder(
     settings: &Settings,
     blocks: &[u8],
@@ -58,7 +58,7 @@ fn check_folder(
 }
 
 /// Requires all answers, and one problem for each stretch of bytes that belongs to no record, in
-/// that order. The files are hidden by a key or not, by their length.
+/// order. Whether the files are obfuscated depends on their length.
 fn require_skipped(
     settings: &Settings,
     known: &Known,
@@ -77,10 +77,10 @@ fn require_skipped(
         .iter()
         .zip(stretches)
         .map(|(problem, (from, until))| {
-            let said = format!("bytes {from} to {} are skipped: ", until - 1);
+            let beginning = format!("bytes {from} to {} are skipped: ", until - 1);
             (
                 problem.place,
-                problem.what.starts_with(&said) && !problem.not_checked,
+                problem.what.starts_with(&beginning) && !problem.not_checked,
             )
         })
         .collect();
@@ -95,7 +95,7 @@ fn require_skipped(
     );
 }
 
-/// Puts bytes in front of a record of a file, and gives where they stand.
+/// Inserts bytes before a record. Returns the file and the range of the inserted bytes.
 fn with_bytes_before(records: &[Vec<u8>], at: usize, bytes: &[u8]) -> (Vec<u8>, (usize, usize)) {
     let from = records[..at].concat().len();
     let file = [
@@ -107,7 +107,7 @@ fn with_bytes_before(records: &[Vec<u8>], at: usize, bytes: &[u8]) -> (Vec<u8>, 
     (file, (from, from + bytes.len()))
 }
 
-/// Bytes that are no magic of any network, also with what stands around them.
+/// Random bytes that contain no magic of any network, even together with the bytes around them.
 fn garbage(random: &mut Random, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     random.fill_bytes(&mut bytes);
@@ -142,7 +142,7 @@ pub fn bytes_between_records(settings: &Settings) {
             &[stretch, of_spent],
         );
     }
-    // At the end, in front of zeros.
+    // At the end, followed by zeros.
     let bytes = garbage(&mut random, 100);
     let file = [&blocks[..], &bytes].concat();
     require_skipped(
@@ -181,14 +181,15 @@ pub fn broken_records(settings: &Settings) {
     let known = known(settings);
     let blocks = known.blocks.concat();
     let spent = known.spent.concat();
-    // In most of what is cut off at the end of a block anything may stand.
+    // The last bytes of a block are its lock time, so the bytes after a truncated block may
+    // complete it.
     for missing in 1..8 {
         let cut = &known.blocks[0][..known.blocks[0].len() - missing];
         let (file, stretch) = with_bytes_before(&known.blocks, missing % 5, cut);
         require_skipped(settings, &known, &file, &spent, &[stretch]);
     }
     for _ in 0..ROUNDS {
-        // A record that was cut, in front of the others.
+        // A truncated record before the others.
         let at = random.random_range(0..5);
         let cut = &known.blocks[random.random_range(0..5)];
         let cut = &cut[..random.random_range(HEADER..cut.len())];
@@ -199,7 +200,7 @@ pub fn broken_records(settings: &Settings) {
         let cut = &cut[..random.random_range(HEADER..cut.len() - CHECKSUM)];
         let (file, stretch) = with_bytes_before(&known.spent, at, cut);
         require_skipped(settings, &known, &blocks, &file, &[stretch]);
-        // A header that stands there twice.
+        // A repeated header.
         let at = random.random_range(0..5);
         let (file, stretch) = with_bytes_before(&known.blocks, at, &known.blocks[at][..HEADER]);
         require_skipped(settings, &known, &file, &spent, &[stretch]);
@@ -209,7 +210,7 @@ pub fn broken_records(settings: &Settings) {
     }
 }
 
-/// The block is read as long as it is, and the length is a problem.
+/// The block is read with its actual length, and the wrong length is reported.
 pub fn records_of_another_length(settings: &Settings) {
     let mut random = Random::new();
     let known = known(settings);
@@ -221,7 +222,7 @@ pub fn records_of_another_length(settings: &Settings) {
         let changed = if of_blocks { &mut blocks } else { &mut spent };
         let at = random.random_range(0..changed.len() - 1);
         let length = u32::from_le_bytes(changed[at][4..8].try_into().unwrap());
-        // Also as if the next record belonged to this one.
+        // Also with a length that includes the next record.
         let other = match round % 6 {
             0 => 0,
             1 => u32::MAX,
@@ -289,7 +290,7 @@ pub fn files_without_blocks(settings: &Settings) {
             .count();
         assert!(named == 1 && problems.len() == 1, "{at}: {problems:?}");
     }
-    // A record that is of another network, or stands there twice.
+    // A record of another network, or a repeated one.
     let mut other = known.spent.clone();
     other[1][..4].copy_from_slice(&[0x0b, 0x11, 0x09, 0x07]);
     let (_, problems) = check_folder(settings, &blocks, &other.concat(), [0; 8]);
@@ -306,7 +307,7 @@ pub fn files_without_blocks(settings: &Settings) {
     );
 }
 
-/// Bitcoin Core allocates 16 MiB ahead, and no more.
+/// Bitcoin Core preallocates at most 16 MiB.
 pub fn zeros_at_the_end(settings: &Settings) {
     let known = known(settings);
     let blocks = known.blocks.concat();
@@ -346,7 +347,7 @@ pub fn zeros_at_the_end(settings: &Settings) {
     }
 }
 
-/// The answers to a folder whose records have this magic.
+/// Checks a folder whose records have this magic.
 fn check_magic(
     settings: &Settings,
     blocks: &[u8],
@@ -373,7 +374,7 @@ fn check_magic(
     (all, problems)
 }
 
-/// Records of a signet with a challenge of its own.
+/// Records of a signet with its own challenge.
 pub fn magics_of_custom_signets(settings: &Settings) {
     let known = known(settings);
     let magic = [0xa5, 0xdf, 0x2d, 0xcb];
@@ -395,7 +396,7 @@ pub fn magics_of_custom_signets(settings: &Settings) {
             .collect::<Vec<_>>()
     };
     assert_eq!(verdicts(&answers), verdicts(&known.answers));
-    // The known magics are those of no record then, and the other way round.
+    // With a custom magic, records of known networks are not found, and vice versa.
     let (answers, problems) = check_magic(
         settings,
         &known.blocks.concat(),
@@ -409,7 +410,7 @@ pub fn magics_of_custom_signets(settings: &Settings) {
         problems[0].what.contains("--magic a5df2dcb"),
         "{problems:?}"
     );
-    // One that is known says the network.
+    // A known magic selects its network.
     let (answers, problems) = check_magic(
         settings,
         &known.blocks.concat(),
@@ -419,12 +420,12 @@ pub fn magics_of_custom_signets(settings: &Settings) {
     assert_eq!((answers, problems), (known.answers, Vec::new()));
 }
 
-/// A key that is missing, or another one, is what is said to be wrong.
+/// A missing or wrong obfuscation key is reported.
 pub fn keys_that_are_missing(settings: &Settings) {
     let known = known(settings);
     let blocks = known.blocks.concat();
     let spent = known.spent.concat();
-    for (key, said) in [
+    for (key, expected) in [
         (None, "put the xor.dat"),
         (Some([1; 8]), "does not belong to these files"),
     ] {
@@ -436,6 +437,6 @@ pub fn keys_that_are_missing(settings: &Settings) {
         }
         let (answers, problems) = check_with(settings, &[folder.path().to_owned()]);
         assert!(answers.is_empty());
-        assert!(problems[0].what.contains(said), "{problems:?}");
+        assert!(problems[0].what.contains(expected), "{problems:?}");
     }
 }

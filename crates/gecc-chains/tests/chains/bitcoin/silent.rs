@@ -134,8 +134,8 @@ pub fn vectors_of_bip_352(settings: &Settings) {
             outputs.len(),
         ));
     }
-    // One that has an output of taproot, a good input, and one of a version without a meaning; and
-    // one without taproot.
+    // A transaction with a taproot output, an eligible input and one of an unknown witness version;
+    // and one without taproot outputs.
     let mut unknown = transactions[0].clone();
     unknown.input.push(TxIn {
         sequence: Sequence::ZERO,
@@ -165,13 +165,13 @@ pub fn vectors_of_bip_352(settings: &Settings) {
         .filter_map(|(tweak, outputs)| Some((tweak.clone()?, *outputs)))
         .collect();
     let counts = found.offsets.windows(2).map(|of| (of[1] - of[0]) as usize);
-    let told: Vec<_> = found
+    let found_rows: Vec<_> = found
         .tweak_points
         .iter()
         .map(|point| point.to_vec())
         .zip(counts)
         .collect();
-    assert_eq!(told, known);
+    assert_eq!(found_rows, known);
     assert_eq!(found.ineligible.len(), expected.len() - known.len());
     assert!(found.heights.iter().all(|height| *height == Some(900_000)));
 }

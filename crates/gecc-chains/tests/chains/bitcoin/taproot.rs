@@ -1,4 +1,4 @@
-//! Inputs of taproot, signed by libsecp256k1. What is signed is computed here from the text of BIP
+//! Taproot inputs signed by libsecp256k1. The tests compute the signed digest from the text of BIP
 //! 341.
 
 use super::blocks::{check_inputs, unsigned};
@@ -65,7 +65,7 @@ fn leaf_hash(version: u8, script: &[u8]) -> [u8; 32] {
     tagged("TapLeaf", &[&[version], &sized(script)[..]].concat())
 }
 
-/// A script of a tree, and what shows it.
+/// A script of a tree, with its control block.
 #[derive(Clone)]
 struct Leaf {
     script: Vec<u8>,
@@ -167,10 +167,10 @@ impl Made {
         let path: Vec<[u8; 32]> = (0..steps).map(|_| random_bytes(random)).collect();
         let root = path
             .iter()
-            .fold(leaf_hash(version, &script), |node, beside| {
+            .fold(leaf_hash(version, &script), |node, sibling| {
                 tagged(
                     "TapBranch",
-                    &[node.min(*beside), node.max(*beside)].concat(),
+                    &[node.min(*sibling), node.max(*sibling)].concat(),
                 )
             });
         let internal: UntweakedPublicKey = random_pair(random).x_only_public_key().0;
@@ -249,7 +249,7 @@ fn signed_digest(
 ) -> [u8; 32] {
     let alone = hash_type & ANYONE_CAN_PAY != 0;
     let input = &transaction.input[index];
-    // The epoch stands before it.
+    // The epoch precedes the message.
     let mut message = vec![0, hash_type];
     message.extend(serialize(&transaction.version));
     message.extend(serialize(&transaction.lock_time));
@@ -406,7 +406,7 @@ pub fn taproot_hash_types_select_signed_parts(settings: &Settings) {
     }
 }
 
-/// Another output's script is signed, too, by all that do not sign themselves alone.
+/// The scripts of the other spent outputs are signed by all inputs without ANYONECANPAY.
 pub fn scripts_of_other_outputs(settings: &Settings) {
     let mut random = Random::new();
     let made = of_every_type(&mut random);
@@ -422,7 +422,7 @@ pub fn scripts_of_other_outputs(settings: &Settings) {
 
 pub fn signatures_with_a_changed_byte(settings: &Settings) {
     let mut random = Random::new();
-    // The last is the hash type, which the first of all types does not have.
+    // The last byte is the hash type, which signatures of the default type do not have.
     let one_of = |byte: usize, random: &mut Random| {
         [Made::by_key(random), Made::by_script(random)]
             .map(|made| if byte < 64 { made } else { made.with_type(1) })
@@ -459,7 +459,7 @@ fn leaf_of(made: &mut Made) -> &mut Leaf {
     made.leaf.as_mut().unwrap()
 }
 
-/// An x-coordinate that no point has.
+/// Returns an x-coordinate that is not on the curve.
 fn no_point(random: &mut Random) -> [u8; 32] {
     loop {
         let x = random_bytes(random);
@@ -508,7 +508,7 @@ const OF_SCRIPTS: [Corrupted; 9] = [
         |made, _, random| leaf_of(made).script[random.random_range(1..33)] ^= 1,
         OTHER_SCRIPT,
     ),
-    // Of a version without a meaning nothing but the commitment is checked.
+    // For an unknown leaf version, only the commitment is checked.
     (|made, _, _| leaf_of(made).control[0] ^= 2, OTHER_SCRIPT),
     (
         |made, _, random| leaf_of(made).control[1..33].copy_from_slice(&no_point(random)),
@@ -562,7 +562,7 @@ pub fn corrupted_inputs(settings: &Settings) {
     }
 }
 
-/// Witnesses with too much and too little, and an output with a key that is on no curve.
+/// Witnesses with too many or too few elements, and an output whose key is not on the curve.
 pub fn other_witnesses(settings: &Settings) {
     let mut random = Random::new();
     let mut made: Vec<Made> = (0..7)
@@ -582,7 +582,7 @@ pub fn other_witnesses(settings: &Settings) {
     change(0, Vec::clear);
     change(1, |elements| drop(elements.remove(0)));
     change(2, |elements| elements.insert(0, vec![1]));
-    // What begins with 0x50 is an annex behind other elements alone.
+    // An element that begins with 0x50 is an annex only if other elements precede it.
     change(3, |elements| *elements = vec![vec![0x50; 64]]);
     change(4, |elements| *elements = vec![vec![7; 64], vec![0x50]]);
     transaction.input[5].script_sig = ScriptBuf::from_bytes(vec![0]);
@@ -613,7 +613,7 @@ pub fn other_witnesses(settings: &Settings) {
     assert_eq!(keys, 4);
 }
 
-/// SINGLE signs the output with the input's number.
+/// SINGLE signs the output with the index of the input.
 pub fn single_without_an_output(settings: &Settings) {
     let mut random = Random::new();
     for hash_type in [3, 0x83] {
@@ -625,7 +625,7 @@ pub fn single_without_an_output(settings: &Settings) {
         plain.output = spent[..2].to_vec();
         let mut transaction = plain.clone();
         for (index, made) in made.iter().enumerate() {
-            // What the last ones would sign is not defined.
+            // The digest of the last inputs is not defined.
             let signature = made.sign(&plain, &spent, index.min(1));
             transaction.input[index].witness = made.around(signature);
         }
@@ -669,7 +669,7 @@ pub fn long_paths(settings: &Settings) {
     }
 }
 
-/// A branch that is never run, with this in it.
+/// A branch with this content that is never executed.
 fn branch(inside: &[u8]) -> Vec<u8> {
     [
         &[OP_PUSHBYTES_0.to_u8(), OP_IF.to_u8()],
@@ -690,21 +690,21 @@ fn long_push(bytes: u16) -> Vec<u8> {
 }
 
 /// Data after a key and OP_CHECKSIG, as in inscriptions, is skipped.
-pub fn data_behind_a_key(settings: &Settings) {
+pub fn data_after_a_key(settings: &Settings) {
     let mut random = Random::new();
     let numbers: Vec<u8> = (OP_PUSHNUM_1.to_u8()..=OP_PUSHNUM_16.to_u8()).collect();
-    let behind = [
+    let branches = [
         branch(&[]),
         branch(&[3, b'o', b'r', b'd', 0]),
         branch(&numbers),
         branch(&long_push(520)),
         [branch(&[1, 0x68]), branch(&[])].concat(),
     ];
-    let made: Vec<Made> = behind
+    let made: Vec<Made> = branches
         .iter()
-        .map(|behind| {
+        .map(|data| {
             let pair = random_pair(&mut random);
-            let script = [&key_and_checksig(&pair).into_bytes()[..], behind].concat();
+            let script = [&key_and_checksig(&pair).into_bytes()[..], data].concat();
             Made::with_script(ScriptBuf::from_bytes(script), pair, &mut random)
         })
         .collect();
@@ -731,8 +731,8 @@ pub fn data_behind_a_key(settings: &Settings) {
     );
 }
 
-/// Scripts of other forms and leaves of other versions: what is not checked but whether the output
-/// commits to them.
+/// Scripts of other forms and leaves of other versions: only the output's commitment to them is
+/// checked.
 pub fn other_scripts(settings: &Settings) {
     const OTHER_FORM: Reason = Reason::NotChecked("the script has another form");
     const OTHER_VERSION: Reason = Reason::NotChecked("the leaf's version has no meaning");
@@ -749,12 +749,12 @@ pub fn other_scripts(settings: &Settings) {
             .push_x_only_key(&key)
             .push_opcode(OP_CHECKSIGVERIFY)
             .into_bytes(),
-        // A key of another length is one of a type that is not known yet.
+        // A key of another length is of an unknown type.
         [&[33, 2], &checksig[1..]].concat(),
         [&[31], &checksig[2..]].concat(),
     ];
-    // What runs, what a branch may not have, and what has no end.
-    let behind = [
+    // Branches that are executed, have invalid content, or do not end.
+    let branches = [
         vec![OP_PUSHNUM_1.to_u8(), OP_IF.to_u8(), OP_ENDIF.to_u8()],
         vec![1, 0, OP_IF.to_u8(), OP_ENDIF.to_u8()],
         vec![OP_PUSHBYTES_0.to_u8(), OP_IF.to_u8()],
@@ -768,8 +768,10 @@ pub fn other_scripts(settings: &Settings) {
         [branch(&[]), vec![OP_PUSHNUM_1.to_u8()]].concat(),
         [branch(&[]), vec![75]].concat(),
     ];
-    let behind = behind.iter().map(|behind| [&checksig[..], behind].concat());
-    let scripts = scripts.into_iter().chain(behind);
+    let with_branch = branches
+        .iter()
+        .map(|branch| [&checksig[..], branch].concat());
+    let scripts = scripts.into_iter().chain(with_branch);
     let by_script = scripts.map(|script| (0xc0, script, OTHER_FORM));
     let by_version =
         [0xc2, 0x50, 0x00, 0xfe].map(|version| (version, checksig.clone(), OTHER_VERSION));
@@ -778,7 +780,7 @@ pub fn other_scripts(settings: &Settings) {
         .iter()
         .map(|(version, script, _)| Made::with_leaf(*version, script.clone(), 3, pair, &mut random))
         .collect();
-    // Without an annex behind it the control block of version 0x50 would be one.
+    // Without an annex after it, a control block of version 0x50 would be taken for one.
     made.iter_mut()
         .for_each(|made| made.annex = Some(vec![0x50, 1]));
     let transaction = signed(&made, &mut random);
@@ -803,8 +805,8 @@ pub fn other_scripts(settings: &Settings) {
     );
 }
 
-/// Before taproot was in force anyone could spend these outputs. Inside of P2SH they mean nothing
-/// ever.
+/// Before taproot was active anyone could spend these outputs. Within P2SH they never have a
+/// meaning.
 pub fn where_taproot_is_in_force(settings: &Settings) {
     let mut random = Random::new();
     let made = vec![Made::by_key(&mut random), Made::by_script(&mut random)];

@@ -115,7 +115,7 @@ pub fn script_paths_of_bip_341(settings: &Settings) {
                 }
                 // The parity is wrong.
                 (Some(0), Some(OTHER_SCRIPT)) => {}
-                // So is the key, or it is on no curve.
+                // The key is wrong or not on the curve.
                 (Some(7 | 32), Some(Reason::Malformed(_))) => {}
                 _ => panic!("{answer:?}"),
             }

@@ -1,5 +1,5 @@
-//! Files that end too early or say what is not so: a problem that names file and place, and the
-//! rest is checked.
+//! Truncated files and files with wrong contents: a problem states the file and the position, and
+//! the rest is checked.
 
 use super::real::{check, check_with};
 use crate::random::Random;
@@ -48,7 +48,7 @@ pub fn era1_cut_anywhere(settings: &Settings) {
     let whole = read(ERA1);
     let expected = check(settings, &[data(ERA1)]);
     let records = records(&whole);
-    // Behind the version, which alone is no file of blocks.
+    // After the version record, which by itself is not a file of blocks.
     let anywhere = (0..CUTS).map(|_| random.random_range(9..whole.len()));
     let between_records = records.iter().skip(2).map(|(start, ..)| *start);
     for end in anywhere.chain(between_records) {
@@ -66,7 +66,7 @@ pub fn era1_cut_anywhere(settings: &Settings) {
     }
 }
 
-/// A byte that is not what it was: what is lost is what it belonged to.
+/// A changed byte: only the block that contains it is lost.
 pub fn era1_with_changed_bytes(settings: &Settings) {
     let mut random = Random::new();
     let whole = read(ERA1);
@@ -83,8 +83,8 @@ pub fn era1_with_changed_bytes(settings: &Settings) {
     }
 }
 
-/// A length that leads into the middle of a record. The index at the file's end tells where the
-/// next block begins.
+/// A length that leads into the middle of a record. The index at the end of the file contains the
+/// position of the next block.
 pub fn lengths_that_lie(settings: &Settings) {
     const NAME: &str = "made-postmerge.e2s";
     let whole = read(NAME);
@@ -115,8 +115,7 @@ pub fn lengths_that_lie(settings: &Settings) {
     }
 }
 
-/// A length that leads from one block over some others to a later one, so that every record looks
-/// intact.
+/// A length that leads from one block to a later one, so that every record looks intact.
 pub fn lengths_that_hide_blocks(settings: &Settings) {
     let whole = read("mainnet-00000-first16.era1");
     let records = records(&whole);
@@ -130,10 +129,10 @@ pub fn lengths_that_hide_blocks(settings: &Settings) {
     let headers: Vec<usize> = of_kind(3).collect();
     assert_eq!((difficulties.len(), headers.len()), (16, 16));
     for (first, place) in difficulties.iter().enumerate().take(14) {
-        for behind in &headers[first + 2..] {
+        for later in &headers[first + 2..] {
             let mut bytes = whole.clone();
             bytes[place + 2..place + 6]
-                .copy_from_slice(&((behind - place - 8) as u32).to_le_bytes());
+                .copy_from_slice(&((later - place - 8) as u32).to_le_bytes());
             let (_, problems) = check_bytes(settings, &bytes);
             assert_eq!(problems.len(), 1);
             assert!(problems[0].what.contains("not found"), "{problems:?}");
@@ -141,7 +140,7 @@ pub fn lengths_that_hide_blocks(settings: &Settings) {
     }
 }
 
-/// A file that is nothing but wrong: what is said of it is bounded.
+/// A file with malformed records only: the number of problems is bounded.
 pub fn files_of_problems(settings: &Settings) {
     const PARTS: usize = 1 << 20;
     let header = [3, 0, 0, 0, 0, 0, 0, 0];
@@ -160,7 +159,7 @@ pub fn files_of_problems(settings: &Settings) {
     }
 }
 
-/// A few bytes that stand for very many.
+/// A few bytes that decompress to very many.
 pub fn bombs(settings: &Settings) {
     const BOMB: usize = 80 << 20;
     let mut encoder = snap::write::FrameEncoder::new(Vec::new());
@@ -176,12 +175,12 @@ pub fn bombs(settings: &Settings) {
     bytes.extend(bomb);
     let (answers, problems) = check_bytes(settings, &bytes);
     assert_eq!(answers, expected);
-    // There is no header before it, and no index behind it.
+    // The record has no header before it and no index after it.
     assert_eq!(
         (problems.len(), problems[0].place),
         (2, FilePosition::Byte(start))
     );
-    // The same for lists in RLP that claim what is not there.
+    // The same with RLP lists that state more bytes than there are.
     for claim in [
         &[0xfb, 0xff, 0xff, 0xff, 0xff][..],
         &[0xfe; 9],
@@ -209,7 +208,7 @@ pub fn tables_with_changed_bytes(settings: &Settings) {
             let place = random.random_range(4..bytes.len());
             bytes[place] = random.next_u32() as u8;
         }
-        // No panic, and nothing that is not in the file holds.
+        // No panic, and no valid answer that the original file does not have.
         let (answers, problems) = check_bytes(settings, &bytes);
         assert!(answers.len() <= 83 || !problems.is_empty());
     }
@@ -217,7 +216,7 @@ pub fn tables_with_changed_bytes(settings: &Settings) {
 
 pub fn files_of_something_else(settings: &Settings) {
     let mut random = Random::new();
-    // The last is as a file of the beacon chain.
+    // The last one looks like a file of the beacon chain.
     let contents: [&[u8]; 7] = [
         b"",
         b"text",

@@ -1,5 +1,5 @@
-//! Files of records: blocks one after the other and all headers first, with indexes and
-//! accumulators that are as the records are, and that are not.
+//! Files of records: consecutive blocks and headers before all bodies, with right and wrong indexes
+//! and accumulators.
 
 use super::hostile::{compressed, record, version};
 use super::made::list;
@@ -25,10 +25,10 @@ fn records(name: &str) -> Vec<(u16, Vec<u8>)> {
     let bytes = std::fs::read(data(name)).unwrap();
     let mut rest = bytes.as_slice();
     let mut found = Vec::new();
-    while let [low, high, a, b, c, d, _, _, behind @ ..] = rest {
-        let (content, behind) = behind.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
+    while let [low, high, a, b, c, d, _, _, after @ ..] = rest {
+        let (content, after) = after.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
         found.push((u16::from_le_bytes([*low, *high]), content.to_vec()));
-        rest = behind;
+        rest = after;
     }
     found
 }
@@ -63,7 +63,7 @@ struct Ere {
 impl Ere {
     fn new() -> Self {
         let records = records("made-postmerge.e2s");
-        // The three that follow one another.
+        // The three consecutive blocks.
         let of_group = |kind: u16| of_type(&records, kind)[2..5].to_vec();
         let headers = of_group(HEADER);
         let bodies = of_group(BODY);
@@ -150,7 +150,7 @@ pub fn all_headers_first(settings: &Settings) {
         index: INDEX,
         ..ere.clone()
     };
-    // Receipts, and what is not known, is passed over.
+    // Receipts and unknown records are skipped.
     let others = Ere {
         others: [record(0x0a, b"receipts"), record(0x0b, b"proof")].concat(),
         ..ere.clone()
@@ -213,7 +213,7 @@ pub fn headers_of_blocks_apart(settings: &Settings) {
     }
 }
 
-/// Bodies that are not where they should be: none is given to another header.
+/// Misplaced bodies: none is matched with another header.
 pub fn bodies_in_other_places(settings: &Settings) {
     let ere = Ere::new();
     let (expected, problems) = of_bytes(settings, &ere.bytes());
@@ -245,7 +245,7 @@ pub fn bodies_in_other_places(settings: &Settings) {
     require(vec![b.clone(), c.clone()], &[first], &[second, third]);
     require(vec![a.clone(), c.clone()], &[second], &[first, third]);
     require(vec![a.clone(), b.clone()], &[third], &[first, second]);
-    // One that is of no block here.
+    // A body that belongs to none of the blocks.
     let other = of_type(&records("made-premerge.era1"), BODY)[0].clone();
     require(
         vec![a.clone(), other.clone(), c.clone()],
@@ -257,7 +257,7 @@ pub fn bodies_in_other_places(settings: &Settings) {
         &[],
         &[first, second, third],
     );
-    // One that is damaged, whose record is whole.
+    // A damaged body in an intact record.
     let mut damaged = b.clone();
     *damaged.last_mut().unwrap() ^= 1;
     require(
@@ -268,8 +268,7 @@ pub fn bodies_in_other_places(settings: &Settings) {
     require(vec![a, vec![0xff; 9], c], &[second], &[first, third]);
 }
 
-/// A record whose length leads elsewhere: the rest is found by the index, and each body by its
-/// root.
+/// A record with a wrong length: the rest is found with the index, and each body by its root.
 pub fn damaged_records_among_bodies(settings: &Settings) {
     let ere = Ere::new();
     let whole = ere.bytes();
@@ -300,7 +299,7 @@ pub fn damaged_records_among_bodies(settings: &Settings) {
     }
 }
 
-/// A file that is cut is never taken for a whole one.
+/// A truncated file is never taken for a complete one.
 pub fn files_cut_between_records(settings: &Settings) {
     let ere = Ere::new();
     let whole = ere.bytes();
@@ -348,7 +347,7 @@ pub fn files_cut_between_records(settings: &Settings) {
     }
 }
 
-/// An index or an accumulator of era1 that is not that of the records.
+/// An index or an accumulator of era1 that does not match the records.
 pub fn indexes_and_accumulators_that_lie(settings: &Settings) {
     let records = records("mainnet-00000-first16.era1");
     assert_eq!(of_bytes(settings, &file_of(&records)).1, []);
@@ -411,18 +410,18 @@ pub fn indexes_and_accumulators_that_lie(settings: &Settings) {
     };
     require_problem(&without(ACCUMULATOR), "there is no accumulator");
     require_problem(&without(DIFFICULTY), "total difficulties are missing");
-    // A block's header that is not the one in the chain.
+    // A header of another block of the chain.
     let other = of_type(&records, HEADER)[3].clone();
     let problems = changed(HEADER, 7, &|content| *content = other.clone());
     assert!(!problems.is_empty());
 }
 
-/// Total difficulties and an accumulator behind all bodies, as before the merge.
-pub fn accumulators_behind_all_bodies(settings: &Settings) {
+/// Total difficulties and an accumulator after all bodies, as in files from before the merge.
+pub fn accumulators_after_all_bodies(settings: &Settings) {
     let records = records("mainnet-00000-first16.era1");
     let [headers, bodies, difficulties, accumulator] =
         [HEADER, BODY, DIFFICULTY, ACCUMULATOR].map(|kind| of_type(&records, kind));
-    let behind = |difficulties: &[Vec<u8>], accumulator: &[u8]| {
+    let problems_with = |difficulties: &[Vec<u8>], accumulator: &[u8]| {
         let mut others: Vec<u8> = difficulties
             .iter()
             .flat_map(|content| record(DIFFICULTY, content))
@@ -443,12 +442,15 @@ pub fn accumulators_behind_all_bodies(settings: &Settings) {
         )
         .1
     };
-    assert_eq!(behind(&difficulties, &accumulator[0]), []);
+    assert_eq!(problems_with(&difficulties, &accumulator[0]), []);
     require_problem(
-        &behind(&difficulties[1..], &accumulator[0]),
+        &problems_with(&difficulties[1..], &accumulator[0]),
         "total difficulties are missing",
     );
-    require_problem(&behind(&difficulties, &[7; 32]), "the accumulator is 0x");
+    require_problem(
+        &problems_with(&difficulties, &[7; 32]),
+        "the accumulator is 0x",
+    );
 }
 
 /// Headers with proofs, as in E2HS.
@@ -512,13 +514,13 @@ pub fn headers_with_proofs(settings: &Settings) {
     );
 }
 
-/// A body of era1 that is not that of the header before it.
+/// A body of era1 that does not belong to the header before it.
 pub fn bodies_of_other_blocks(settings: &Settings) {
     let mut records = records("made-premerge.era1");
     let expected = check(settings, &[data("made-premerge.era1")]);
     let bodies = of_type(&records, BODY);
     let mut of_kind = records.iter_mut().filter(|(kind, _)| *kind == BODY);
-    // Another's, and one without transactions.
+    // The body of another block, and one without transactions.
     of_kind.next().unwrap().1.clone_from(&bodies[1]);
     of_kind.next().unwrap().1 = compressed(&list(&[list(&[]), list(&[])].concat()));
     let (found, problems) = of_bytes(settings, &file_of(&records));

@@ -106,7 +106,7 @@ pub fn envelopes(settings: &Settings) {
     }
 }
 
-/// Objects in which there is nothing to check say what they are.
+/// Objects without transactions: the problem states what the object is.
 pub fn envelopes_without_transactions(settings: &Settings) {
     let hash = const_hex::encode_prefixed([1; 32]);
     for (value, expected) in [
@@ -159,31 +159,31 @@ pub fn envelopes_without_transactions(settings: &Settings) {
         (json!({"a": 1}), "neither a block"),
         (json!([null]), "null in place of"),
     ] {
-        let said = problem_of(settings, &value);
-        assert!(said.contains(expected), "{value}: {said}");
+        let message = problem_of(settings, &value);
+        assert!(message.contains(expected), "{value}: {message}");
     }
     let mut deep = json!({"number": "0x1", "transactions": []});
     for _ in 0..30 {
         deep = json!({"data": deep});
     }
     assert!(problem_of(settings, &deep).contains("objects in objects"));
-    // A hash is no transaction, and may be a private key.
+    // A hash is not a transaction, and may be a private key.
     for value in [
         json!(hash),
         json!([hash]),
         json!({"jsonrpc": "2.0", "id": 1, "result": hash}),
     ] {
-        let said = problem_of(settings, &value);
+        let message = problem_of(settings, &value);
         assert!(
-            said.contains("32 bytes alone") && !said.contains("0101"),
-            "{said}"
+            message.contains("32 bytes alone") && !message.contains("0101"),
+            "{message}"
         );
     }
 }
 
-/// An encoded transaction with parts of it beside it: `eth_signTransaction`, web3.js, web3.py and
-/// mempool-dumpster.
-pub fn encoded_beside_what_is_said_of_it(settings: &Settings) {
+/// An encoded transaction together with some of its fields, as returned by `eth_signTransaction`,
+/// web3.js, web3.py and mempool-dumpster.
+pub fn encoded_transactions_with_stated_fields(settings: &Settings) {
     let mut random = Random::new();
     for kind in [
         Kind::Legacy,
@@ -243,7 +243,7 @@ fn list(payload: &[u8]) -> Vec<u8> {
     [&encoded[..], payload].concat()
 }
 
-/// A transaction with two blobs, by itself; with the commitments that its hashes are of.
+/// Returns a transaction with two blob hashes, and the commitments that they are the hashes of.
 fn with_two_blobs(settings: &Settings) -> (Vec<u8>, [[u8; 48]; 2]) {
     let commitments = [[0xc1; 48], [0xc2; 48]];
     let versioned = |commitment: &[u8; 48]| {
@@ -266,9 +266,9 @@ fn with_two_blobs(settings: &Settings) -> (Vec<u8>, [[u8; 48]; 2]) {
     (encoded, commitments)
 }
 
-/// Transactions with their blobs behind them, in the forms of EIP-4844 and EIP-7594: the hash and
-/// the sender are those of the transaction alone.
-pub fn blobs_behind_their_transaction(settings: &Settings) {
+/// Transactions followed by their blobs, in the forms of EIP-4844 and EIP-7594: the hash and the
+/// sender are those of the transaction alone.
+pub fn transactions_with_blobs(settings: &Settings) {
     const BLOB: usize = 1 << 17;
     let (alone, commitments) = with_two_blobs(settings);
     let expected = answers_to(settings, &json!([const_hex::encode_prefixed(&alone)]));
@@ -308,7 +308,7 @@ pub fn blobs_behind_their_transaction(settings: &Settings) {
                 ..expected[0].clone()
             }]
         );
-        // Blocks of the chain have the transaction alone.
+        // Blocks of the chain contain the transaction without blobs.
         let (_folder, path) = file(&block(7, std::slice::from_ref(whole)));
         let (answers, _) = super::real::check_with(settings, &[path], &Options::default());
         assert!(
@@ -362,16 +362,16 @@ pub fn blobs_behind_their_transaction(settings: &Settings) {
     ] {
         let raw = const_hex::encode_prefixed(wrapped(&parts));
         let found = answers_to(settings, &json!([raw]));
-        let Some(Reason::NotRebuilt(said)) = &found[0].reason else {
+        let Some(Reason::NotRebuilt(message)) = &found[0].reason else {
             panic!("{why}: {found:?}")
         };
-        assert!(said.contains(why), "{said} in place of {why}");
-        // Also then it is the transaction's.
+        assert!(message.contains(why), "{message} in place of {why}");
+        // The hash is still that of the transaction.
         assert_eq!(
             (found[0].hash, found[0].kind),
             (expected[0].hash, Kind::Eip4844)
         );
     }
-    let behind = const_hex::encode_prefixed([&in_4844[..], &[0]].concat());
-    assert_eq!(answers_to(settings, &json!([behind]))[0].valid(), None);
+    let trailing = const_hex::encode_prefixed([&in_4844[..], &[0]].concat());
+    assert_eq!(answers_to(settings, &json!([trailing]))[0].valid(), None);
 }

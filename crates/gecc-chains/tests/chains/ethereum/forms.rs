@@ -1,4 +1,4 @@
-//! The forms in which people have blocks and transactions beside whole files of them.
+//! Other input forms of blocks and transactions than whole files of blocks.
 
 use super::made::{Signer, block, transaction};
 use super::real::{check, check_with};
@@ -25,7 +25,7 @@ fn problem_of(settings: &Settings, text: &str) -> String {
     problems[0].what.clone()
 }
 
-/// Single ones, lists of them, and answers with either. They say their block.
+/// Single transactions, lists of them, and responses that contain either. They state their block.
 pub fn transactions_by_themselves(settings: &Settings) {
     let path = of_examples("ethereum/block_22431083.json");
     let whole: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
@@ -100,7 +100,7 @@ pub fn blocks_and_transactions_in_hexadecimal(settings: &Settings) {
     ] {
         assert_eq!(of_text(settings, &text), of_block);
     }
-    // A line that is none costs itself alone.
+    // A malformed line does not affect the others.
     let (_folder, path) = file(format!("{}\n0xzz\n{}\n", hex[0], hex[5]).as_bytes());
     let (found, problems) = check_with(settings, &[path], &Options::default());
     assert_eq!((&found[0], problems.len()), (&alone[0], 1));
@@ -125,18 +125,19 @@ pub fn node_errors_are_reported(settings: &Settings) {
     assert!(null.contains("null: it has no such block"), "{null}");
     assert!(problem_of(settings, r#"{"a":1}"#).contains("neither a block"));
     assert!(problem_of(settings, "[[1]]").contains("a list in a list"));
-    // An element of a list that is none costs itself alone.
+    // A malformed element of a list does not affect the others.
     let path = of_examples("ethereum/block_1150000.json");
     let whole: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     let null = r#"{"jsonrpc":"2.0","id":1,"result":null}"#;
     let (_folder, list) = file(format!("[{error},{whole},{null},[],{whole}]").as_bytes());
     let (found, problems) = check_with(settings, &[list], &Options::default());
     assert_eq!(found, check(settings, &[path.clone(), path]));
-    let behind = error.len() + whole.to_string().len() + 3;
+    let after_whole = error.len() + whole.to_string().len() + 3;
     let places: Vec<FilePosition> = problems.iter().map(|problem| problem.place).collect();
     assert_eq!(
         places,
-        [1, behind, behind + null.len() + 1].map(|place| FilePosition::Byte(place as u64))
+        [1, after_whole, after_whole + null.len() + 1]
+            .map(|place| FilePosition::Byte(place as u64))
     );
 }
 
@@ -174,7 +175,7 @@ pub fn deposits(settings: &Settings) {
     );
     let (_folder, path) = file(&block(9, std::slice::from_ref(&encoded)));
     assert_eq!(check(settings, &[path]), [expected(Some(9))]);
-    // As nodes write it, with a signature of zeros or without.
+    // As returned by nodes, with a signature of zeros or without one.
     let object = json!({
         "type": "0x7e", "hash": const_hex::encode_prefixed(hash), "from": const_hex::encode_prefixed(from),
         "sourceHash": const_hex::encode_prefixed([7; 32]), "mint": "0x0", "isSystemTx": false, "nonce": "0x5", "gas": "0xf4240",
@@ -224,7 +225,7 @@ pub fn deposits(settings: &Settings) {
             "{name}: {found:?}"
         );
     }
-    // Without a hash there is nothing to compare with.
+    // Without a hash the fields cannot be checked.
     let mut without = object.clone();
     without.as_object_mut().unwrap().remove("hash");
     assert_eq!(of_text(settings, &without.to_string()), [expected(Some(9))]);
@@ -305,7 +306,8 @@ pub fn malformed_deposits(settings: &Settings) {
         let place = random.random_range(1..whole.len());
         let mut changed = whole.clone();
         changed[place] ^= 1 << random.random_range(0..8);
-        // Whatever is taken is a deposit: alloy has none, but each field of it is one of RLP.
+        // Every accepted encoding is a deposit: alloy has no type for them, but can decode each
+        // field as RLP.
         let is_taken = reason(&changed) == Some(Reason::Unsigned);
         let mut rest = &changed[1..];
         let fields = Header::decode_bytes(&mut rest, true)
@@ -343,7 +345,7 @@ pub fn deposits_of_op_mainnet(settings: &Settings) {
             (Kind::Deposit, Some(Reason::Unsigned))
         );
     }
-    // OP Mainnet has deposits, and so may a chain that is not known; Ethereum has none.
+    // OP Mainnet has deposits, and an unknown chain may have them; Ethereum has none.
     for (chain_id, reason) in [
         (10, Reason::Unsigned),
         (987_654_321, Reason::Unsigned),
@@ -380,18 +382,18 @@ pub fn compressed_files(settings: &Settings) {
                 "{name}"
             );
             let (some, problems) = all_of(settings, &compressed[..compressed.len() / 2]);
-            let is_said = problems
+            let is_reported = problems
                 .iter()
                 .any(|problem| problem.contains("the compressed data"));
             assert!(
-                some.len() < expected.len() && is_said,
+                some.len() < expected.len() && is_reported,
                 "{name}: {problems:?}"
             );
         }
     }
     let (_, problems) = all_of(settings, &zstd::encode_all(&b"PAR1PAR1"[..], 1).unwrap());
     assert!(problems[0].contains("decompress it first"), "{problems:?}");
-    // What is read at once may end within the header of a block.
+    // A read may end within the header of a block.
     let (encoded, _) = transaction(Kind::Eip4844, &Signer::new(settings), &mut Random::new());
     let one = block(1, std::slice::from_ref(&encoded));
     let two = block(2, &[encoded]);
@@ -412,21 +414,21 @@ fn gzip(content: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The answers to a file, and the problems as they are said.
+/// The answers to a file, and the messages of its problems.
 fn all_of(settings: &Settings, content: &[u8]) -> (Vec<Answer>, Vec<String>) {
     let (_folder, path) = file(content);
     let mut all = Vec::new();
-    let mut said = Vec::new();
+    let mut problems = Vec::new();
     let ended = senders(
         settings,
         &paths(&[path]),
         &Options::default(),
         |Answers { answers, progress }| {
             all.extend(answers);
-            said.extend(progress.problems.iter().map(|problem| problem.what.clone()));
+            problems.extend(progress.problems.iter().map(|problem| problem.what.clone()));
             ControlFlow::<()>::Continue(())
         },
     );
     assert_eq!(ended.unwrap(), None);
-    (all, said)
+    (all, problems)
 }

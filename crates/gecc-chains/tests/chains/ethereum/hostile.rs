@@ -1,5 +1,5 @@
-//! Files that are made to take much memory or time: a few bytes that stand for very many, and
-//! places that are looked at again and again.
+//! Adversarial files that would take much memory or time: a few bytes that expand to very many, and
+//! positions that are visited repeatedly.
 
 use super::made::{self, list, root_of};
 use super::real::check_with;
@@ -12,9 +12,9 @@ use sha2::{Digest, Sha256};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// Items of a block that are no transactions and have an answer each.
+/// The number of unreadable items of a block that get an answer each.
 const UNREADABLE: usize = 1000;
-/// Far more than any of these files needs, and far less than the square of what they have.
+/// A time limit that linear time stays far below and quadratic time far exceeds.
 const LONG: Duration = Duration::from_secs(20);
 
 fn check_bytes(settings: &Settings, bytes: &[u8]) -> (Vec<Answer>, Vec<Problem>) {
@@ -47,7 +47,7 @@ pub fn compressed(content: &[u8]) -> Vec<u8> {
     encoder.into_inner().unwrap()
 }
 
-/// A block with this header and these transactions, as they stand in it, as a group of era1.
+/// An era1 group of a block with this header and these transactions, encoded as in the block.
 fn group(header: &[u8], transactions: &[u8]) -> Vec<u8> {
     let body = list(&[list(transactions), list(&[])].concat());
     let block = [
@@ -77,12 +77,12 @@ pub fn version() -> Vec<u8> {
     record(0x3265, &[])
 }
 
-/// The smallest thing in the form of a transaction, whose signature is none.
+/// The smallest well-formed transaction, without a valid signature.
 fn smallest() -> Vec<u8> {
     list(&[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x1b, 0x80, 0x80])
 }
 
-/// Items of a byte: a thousand have answers, the rest is a problem, and the next block is read.
+/// Items of one byte: a thousand have answers, the rest is one problem, and the next block is read.
 pub fn lists_of_no_transactions(settings: &Settings) {
     const ITEMS: usize = 5_000_000;
     for item in [0x80, 0xc0, 0x01] {
@@ -121,7 +121,7 @@ pub fn lists_of_no_transactions(settings: &Settings) {
         );
         assert_eq!(answers[UNREADABLE].block, Some(2));
     }
-    // A thousand problems are listed, and that there are more.
+    // A thousand problems are listed, and one states that there are more.
     let text = format!("[{}]", vec!["0"; ITEMS].join(","));
     assert_eq!(check_bytes(settings, text.as_bytes()).1.len(), 1001);
 }
@@ -141,7 +141,7 @@ pub fn bad_records(settings: &Settings) {
     let count = (RECORDS as u64 + 1).to_le_bytes();
     bytes.extend(record(0x3266, &[&[0; 8], &offsets[..], &count].concat()));
     let (answers, problems) = check_bytes(settings, &bytes);
-    // All but the last are bad, and this many are not listed.
+    // All records but the last are malformed, and the list of problems is bounded.
     assert_eq!(answers.len(), 1);
     assert!((2..2000).contains(&problems.len()), "{}", problems.len());
     assert_eq!(problems[0].place, FilePosition::Byte(8));
@@ -218,8 +218,8 @@ pub fn little_memory(settings: &Settings) {
     }
 }
 
-/// A block that does not fit is a problem, and the next is read though no index says where it is.
-/// So it is with a line.
+/// A block that exceeds the memory limit is a problem, and the next one is read although no index
+/// contains its position. The same holds for a line.
 pub fn blocks_beyond_the_memory(settings: &Settings) {
     let little = Settings {
         max_memory: Some(0),

@@ -1,4 +1,4 @@
-//! Transactions that are signed here.
+//! Transactions that are signed by the tests.
 
 use super::real::{check, check_with};
 use crate::random::Random;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 const TRANSACTIONS: usize = 300;
 const HOMESTEAD: u64 = 1_150_000;
 
-/// Someone who signs.
+/// A signer of transactions.
 pub struct Signer<'a> {
     settings: &'a Settings<'a>,
     key: SecretKey,
@@ -243,7 +243,7 @@ pub fn header(number: u64, root: [u8; 32]) -> Vec<u8> {
     list(&fields)
 }
 
-/// The transactions of a block as they stand in it: typed ones as strings.
+/// The transactions of a block as encoded in it: typed ones as strings.
 pub fn in_block(transactions: &[Vec<u8>]) -> Vec<u8> {
     let mut in_block = Vec::new();
     for transaction in transactions {
@@ -344,14 +344,14 @@ pub fn high_s(settings: &Settings) {
     }
 }
 
-/// A block in JSON with one transaction of a real one, which is changed.
+/// A real block in JSON, reduced to one transaction, which is changed.
 fn changed(change: impl FnOnce(&mut Value)) -> (tempfile::TempDir, PathBuf) {
     let path = crate::support::of_examples("ethereum/block_12244000.json");
     let mut block: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let transactions = block["transactions"].as_array_mut().unwrap();
     transactions.truncate(1);
     change(&mut transactions[0]);
-    // Nothing is said of the block as a whole.
+    // The block without the root of its transactions.
     block.as_object_mut().unwrap().remove("transactionsRoot");
     file(block.to_string().as_bytes())
 }
@@ -383,7 +383,7 @@ pub fn other_senders_and_hashes(settings: &Settings) {
             "{name}: {found:?}"
         );
     }
-    // Without a hash to compare with, the signature alone tells.
+    // Without a hash to compare with, only the signature shows the change.
     let without = |transaction: &mut Value| {
         transaction.as_object_mut().unwrap().remove("hash");
         transaction["nonce"] = json!("0xffff");
@@ -402,8 +402,8 @@ pub fn other_senders_and_hashes(settings: &Settings) {
     );
 }
 
-/// JSON as nodes and scripts write it: a response, one block per line, a list of blocks, and blocks
-/// with hashes alone.
+/// JSON as written by nodes and scripts: a response, one block per line, a list of blocks, and
+/// blocks with only the hashes.
 pub fn responses_of_nodes(settings: &Settings) {
     let names = [
         "ethereum/block_1150000.json",
@@ -439,7 +439,7 @@ pub fn responses_of_nodes(settings: &Settings) {
             .zip(&expected)
             .all(|(found, known)| found.hash == known.hash && found.valid().is_none())
     );
-    // A line that is none costs itself alone.
+    // A malformed line does not affect the others.
     let (_folder, path) = file(
         [&lines[0], "{\"number\":", &lines[1], ""]
             .join("\n")

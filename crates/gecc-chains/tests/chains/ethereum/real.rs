@@ -50,7 +50,7 @@ pub fn check(settings: &Settings, files: &[PathBuf]) -> Vec<Answer> {
     answers
 }
 
-/// Senders by hash, of the blocks beside the examples.
+/// The senders of the transactions of the example blocks, by hash.
 fn known_senders() -> HashMap<[u8; 32], Address> {
     let mut known = HashMap::new();
     for file in std::fs::read_dir(of_examples("ethereum")).unwrap() {
@@ -99,11 +99,11 @@ pub fn json_blocks(settings: &Settings) {
 pub fn era1_of_the_main_chain(settings: &Settings) {
     let before = check(settings, &[data("made-premerge.era1")]);
     assert_eq!(before.len(), 420);
-    // Blocks 1150000, 1920000, 2675000 and 12244000 are beside the examples.
+    // Blocks 1150000, 1920000, 2675000 and 12244000 are among the example data.
     assert_eq!(require_known(&before), 9 + 4 + 15 + 133);
     let after = check(settings, &[data("made-postmerge.e2s")]);
     assert_eq!(after.len() - count(&after, Kind::Authorization), 700);
-    // Blocks 19426587, 22431082, 22431083 and 22431086 are.
+    // So are blocks 19426587, 22431082, 22431083 and 22431086.
     assert_eq!(require_known(&after), 37 + 68 + 139 + 124);
     assert!(
         [
@@ -259,8 +259,8 @@ pub fn other_chains(settings: &Settings) {
                 0
             }
         );
-        // Those that are rejected still have the hashes of their transactions, which these files do
-        // not say.
+        // Rejected ones still have the hashes of their transactions, which these files do not
+        // contain.
         let mut expected = answers;
         let valid = expected
             .iter_mut()

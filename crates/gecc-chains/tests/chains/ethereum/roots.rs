@@ -61,7 +61,7 @@ fn require_other_root(settings: &Settings, bytes: &[u8], number: u64) -> Vec<Ans
         "{answers:?}"
     );
     assert!(compared.compared > 0);
-    // If that is not wanted nothing is said of it, and it is counted.
+    // With `skip_roots`, the mismatch is not reported, and the block is counted as not compared.
     let (all, none, compared) = of_bytes(
         settings,
         bytes,
@@ -119,7 +119,7 @@ pub fn blocks_in_json(settings: &Settings) {
         let mut swapped = all.clone();
         swapped.swap(0, 1);
         require_other_root(settings, &with(swapped), number);
-        // Of another signature without a hash nothing else is wrong.
+        // A changed transaction without a hash and sender: only the root shows the change.
         let mut other = all.clone();
         let first = other[0].as_object_mut().unwrap();
         first["nonce"] = json!("0x7777");
@@ -132,7 +132,7 @@ pub fn blocks_in_json(settings: &Settings) {
             &changed(&|block| block["transactionsRoot"] = root.clone()),
             number,
         );
-        // Nothing to compare with: zeros are no root.
+        // Without a root, or with a root of zeros, nothing is compared.
         let (found, problems, compared) = of_bytes(
             settings,
             &changed(&|block| block["transactionsRoot"] = Value::Null),
@@ -156,8 +156,7 @@ pub fn blocks_in_json(settings: &Settings) {
         // Not a root.
         let short = changed(&|block| block["transactionsRoot"] = json!("0x12"));
         assert!(!of_bytes(settings, &short, &Options::default()).1.is_empty());
-        // Transactions that cannot be encoded are not judged, and have no valid answer of their
-        // own.
+        // Blocks whose transactions cannot be encoded are not compared.
         let hashes = with(
             all.iter()
                 .map(|transaction| transaction["hash"].clone())
@@ -177,7 +176,8 @@ pub fn blocks_in_json(settings: &Settings) {
     }
 }
 
-/// Blocks that are read in several parts: what is wrong with the last part is known with the first.
+/// Blocks that are read in several parts: an error in the last part is known when the first is
+/// reported.
 pub fn blocks_in_parts(settings: &Settings) {
     const COPIES: usize = 40;
     let mut long = block_of_examples(12_244_000);
@@ -236,9 +236,9 @@ pub fn blocks_in_parts(settings: &Settings) {
     }
 }
 
-/// Random bits of a block's transactions, in RLP and in hexadecimal: without a problem nothing of
-/// it is valid that was not. The header is left as it is: its transactions root says nothing of the
-/// other fields, such as the number.
+/// Flips random bits of a block's transactions, in RLP and in hexadecimal: unless a problem is
+/// reported, all answers are as before. The header is not changed, because its transactions root
+/// does not cover its other fields, such as the number.
 pub fn blocks_with_a_changed_bit(settings: &Settings) {
     let random = &mut Random::new();
     let kinds = [
@@ -283,7 +283,7 @@ pub fn blocks_with_a_changed_bit(settings: &Settings) {
     }
 }
 
-/// With `only_rejected`, blocks are compared too, and invalid signatures have their hash.
+/// With `only_rejected`, blocks are compared as well, and invalid signatures have their hash.
 pub fn roots_are_compared_with_only_rejected(settings: &Settings) {
     let encoded = super::e2store::transactions_of("made-premerge.era1", 2_675_000);
     let changed = list(&[header(7, [7; 32]), in_block(&encoded), list(&[])].concat());

@@ -73,7 +73,7 @@ fn replace(columns: &mut Columns, name: &str, with: ArrayRef) {
         .1 = with;
 }
 
-/// v as EIP-155 has it in a column of 64 bits, as cryo wrote it between its pull requests 191 and
+/// v according to EIP-155 in a 64-bit column, as written by cryo between its pull requests 191 and
 /// 194, and a type that is null for legacy transactions.
 pub fn v_of_eip155_and_types_that_are_null(settings: &Settings) {
     let expected = check(settings, &[data(MIXED)]);
@@ -111,8 +111,8 @@ pub fn v_of_eip155_and_types_that_are_null(settings: &Settings) {
             .map(|_| None::<u32>)
             .collect::<UInt32Array>(),
     );
-    // Of legacy transactions that of EIP-155, of others the parity, or 27 and 28, or that of
-    // EIP-155 too.
+    // Legacy transactions have v according to EIP-155; others have the parity, 27 or 28, or v
+    // according to EIP-155.
     let spelled = [
         v_of(&|row| {
             if types.value(row) > 0 {
@@ -231,7 +231,7 @@ pub fn encoded_transactions(settings: &Settings) {
             expected
         );
     }
-    // A hash of another, and a transaction that is null.
+    // The hash of another transaction, and a transaction that is null.
     let mut turned = hashes.to_vec();
     turned.rotate_left(1);
     let turned: ArrayRef = Arc::new(turned.iter().map(Some).collect::<StringArray>());

@@ -1,5 +1,5 @@
-//! The ways in which nodes and libraries write transactions in JSON, and what is contradictory or
-//! malformed among them.
+//! The ways in which nodes and libraries write transactions in JSON, and contradictory or malformed
+//! variants.
 
 use super::real::check_with;
 use crate::support::{file, of_examples};
@@ -20,7 +20,7 @@ const OF_PARSER: [&str; 9] = [
     "expected value",
 ];
 
-/// The answers to a text, and the problems as they are told. Neither has words of a parser.
+/// The answers to a text, and the messages of its problems. Neither contains words of a parser.
 pub fn answers_of(
     settings: &Settings,
     text: &str,
@@ -32,10 +32,10 @@ pub fn answers_of(
     let reasons = answers
         .iter()
         .filter_map(|answer| answer.reason.as_ref().map(ToString::to_string));
-    for said in reasons.chain(problems.iter().cloned()) {
+    for message in reasons.chain(problems.iter().cloned()) {
         assert!(
-            OF_PARSER.iter().all(|words| !said.contains(words)),
-            "{said}"
+            OF_PARSER.iter().all(|words| !message.contains(words)),
+            "{message}"
         );
     }
     (answers, problems)
@@ -62,7 +62,7 @@ fn why_not(settings: &Settings, text: &str) -> String {
     }
 }
 
-/// The transactions of the blocks beside the examples, as JSON-RPC gives them.
+/// The transactions of the example blocks, as returned by JSON-RPC.
 fn transactions() -> Vec<Value> {
     let mut all = Vec::new();
     for name in [
@@ -130,7 +130,7 @@ fn number_of(value: &Value) -> u128 {
     u128::from_str_radix(value.as_str().unwrap().strip_prefix("0x").unwrap(), 16).unwrap()
 }
 
-/// The parity that v of a transaction says.
+/// The parity that v of a transaction stands for.
 fn parity_of(transaction: &Value) -> u128 {
     match number_of(&transaction["v"]) {
         v @ 0..=1 => v,
@@ -228,7 +228,7 @@ pub fn contradictions_name_both_members(settings: &Settings) {
         if for_one_chain {
             differ("chainId", json!(5), ["v", "chainId"]);
         } else if transaction["type"].as_str().unwrap_or("0x0") != "0x0" {
-            // v as of EIP-155 for another chain.
+            // v according to EIP-155 for another chain.
             differ(
                 "v",
                 json!(35 + 2 * 5 + parity_of(&transaction) as u64),
@@ -249,7 +249,7 @@ pub fn contradictions_name_both_members(settings: &Settings) {
     }
 }
 
-/// Readers disagree whether the first or the last of two members counts.
+/// Parsers disagree on whether the first or the last of two equal members counts.
 pub fn members_that_are_there_twice(settings: &Settings) {
     for transaction in of_every_type() {
         let text = transaction.to_string();
@@ -272,7 +272,7 @@ pub fn members_that_are_there_twice(settings: &Settings) {
                 }
             }
         }
-        // What is not of interest may be there twice.
+        // Ignored members may be repeated.
         let other = text.replacen('{', "{\"other\":1,\"other\":2,", 1);
         assert_eq!(
             answers_of(settings, &other, &Options::default()).0,
@@ -344,7 +344,7 @@ pub fn numbers_in_other_spellings(settings: &Settings) {
         for spelled in spelled {
             assert_eq!(answers_to(settings, &spelled), expected, "{spelled}");
         }
-        // r and s in decimal digits, of which JSON may have as many as it likes.
+        // r and s as decimal numbers, which may have any length in JSON.
         let decimal = |name: &str| {
             let value = transaction[name]
                 .as_str()
@@ -363,7 +363,7 @@ pub fn numbers_in_other_spellings(settings: &Settings) {
                 "{text}"
             );
         }
-        // What may be rounded, and what is no number.
+        // Numbers that may be rounded, and values that are not numbers.
         for bad in [
             json!(1.5),
             json!(-1),
@@ -383,8 +383,8 @@ pub fn numbers_in_other_spellings(settings: &Settings) {
     }
 }
 
-/// Types and parities in other ways than JSON-RPC has them. The hash decides; without it nothing is
-/// guessed.
+/// Types and parities that are not written as in JSON-RPC. The hash decides between the
+/// interpretations; without it nothing is guessed.
 pub fn types_and_parities_that_the_hash_decides(settings: &Settings) {
     for transaction in of_every_type() {
         let expected = answers_to(settings, &transaction);
@@ -408,7 +408,7 @@ pub fn types_and_parities_that_the_hash_decides(settings: &Settings) {
             for v in [27 + parity, 35 + 2 * chain + parity] {
                 spelled.push((with(&typed, "v", json!(v as u64)), false));
                 spelled.push((with(&untyped, "v", json!(v as u64)), false));
-                // Beside the parity it is no more than said twice.
+                // In addition to the parity, v is redundant.
                 let both = with(
                     &with(&typed, "v", json!(v as u64)),
                     "yParity",
@@ -431,7 +431,7 @@ pub fn types_and_parities_that_the_hash_decides(settings: &Settings) {
                     "{without_hash}: {found:?}"
                 );
             }
-            // A hash of something else is that of no reading.
+            // A wrong hash matches no interpretation.
             let other = with(&spelled, "hash", const_hex::encode_prefixed([3; 32]));
             assert_eq!(answers_to(settings, &other)[0].valid(), None, "{other}");
         }
@@ -458,7 +458,7 @@ pub fn types_and_parities_that_the_hash_decides(settings: &Settings) {
     }
 }
 
-/// Signature objects of ethers: `v` is 27 or 28, and `networkV` is that of EIP-155.
+/// Signature objects of ethers: `v` is 27 or 28, and `networkV` is the v of EIP-155.
 pub fn signature_objects(settings: &Settings) {
     for transaction in of_every_type() {
         let expected = answers_to(settings, &transaction);
@@ -480,7 +480,7 @@ pub fn signature_objects(settings: &Settings) {
             assert_eq!(answers_to(settings, &signed), expected, "{signed}");
             let without_hash = without(&signed, &["hash"]);
             let found = answers_to(settings, &without_hash);
-            // Of legacy ones without `networkV` the chain may be signed or not.
+            // The chain of legacy transactions without `networkV` may be signed or not.
             if is_legacy
                 && v < 35
                 && transaction
@@ -519,7 +519,7 @@ pub fn signature_objects(settings: &Settings) {
     assert_eq!(answers_to(settings, &nested), expected);
 }
 
-/// A block with transactions that are bad in every way, between good ones.
+/// A block with transactions that are malformed in every way, between valid ones.
 pub fn bad_transactions_corrupt_themselves_alone(settings: &Settings) {
     let good = of_every_type();
     let expected: Vec<Answer> = good
@@ -590,13 +590,14 @@ pub fn bad_transactions_corrupt_themselves_alone(settings: &Settings) {
             .all(|answer| matches!(answer.reason, Some(Reason::NotRebuilt(_)))),
         "{others:?}"
     );
-    // The hash is told wherever it can be read.
+    // The answer contains the hash if it can be read.
     let known = others
         .iter()
         .filter(|answer| const_hex::encode_prefixed(answer.hash) == base["hash"])
         .count();
     assert!(known >= 16, "{known}");
-    // One by one none is a problem of the file, but for what is no object.
+    // Given individually, each is an answer and not a problem of the file, unless it is not an
+    // object.
     for bad in bad
         .iter()
         .filter(|bad| bad.starts_with('{') && bad.len() > 2)
@@ -609,7 +610,7 @@ pub fn bad_transactions_corrupt_themselves_alone(settings: &Settings) {
         );
         assert_eq!(answers[0].valid(), None);
     }
-    // However many there are of a reason, what tells them apart stands behind a second colon.
+    // Equal causes agree up to the second colon; details follow it.
     let causes: std::collections::HashSet<String> = others
         .iter()
         .map(|answer| answer.reason.as_ref().unwrap().to_string())
@@ -627,7 +628,7 @@ pub fn bad_transactions_corrupt_themselves_alone(settings: &Settings) {
     );
 }
 
-/// Text that is not JSON: one sentence, whatever is wrong and wherever.
+/// Text that is not JSON: one message, whatever the error and its position.
 pub fn text_that_is_not_json(settings: &Settings) {
     let text = transaction("0x2", false).to_string();
     for cut in (1..text.len()).step_by(37) {
@@ -655,7 +656,7 @@ pub fn text_that_is_not_json(settings: &Settings) {
     }
 }
 
-/// A private key that stands where something else should is not told again.
+/// A private key in the place of another value is not quoted.
 pub fn errors_do_not_quote_values(settings: &Settings) {
     let key = "7a6b51c4".repeat(8);
     let base = transaction("0x2", false);
@@ -701,13 +702,13 @@ pub fn errors_do_not_quote_values(settings: &Settings) {
         let reasons = answers
             .iter()
             .filter_map(|answer| answer.reason.as_ref().map(ToString::to_string));
-        for said in reasons.chain(problems) {
-            assert!(!said.contains("7a6b51c4"), "{said}");
+        for message in reasons.chain(problems) {
+            assert!(!message.contains("7a6b51c4"), "{message}");
         }
     }
 }
 
-/// Rules of the main chain's first blocks, for transactions that do not say theirs.
+/// Rules of the main chain's first blocks, for transactions that do not state their block.
 pub fn rules_of_an_earlier_block(settings: &Settings) {
     // Transactions of 2015 with s above n/2, from public threads: paradigmxyz/reth#5913 and #8191.
     let raw = "0xf86d8085746a52880082520894c93f2250589a6563f5359051c1ea25746549f0d889208686e75e903bc000801ba034b6fdc33ea520e812\

@@ -33,8 +33,7 @@ fn of_table(settings: &Settings, columns: Vec<(&str, ArrayRef)>) -> Vec<Answer> 
     answers
 }
 
-/// Deposits of an OP chain: without the columns that only they have nothing shows that they are
-/// some.
+/// Deposits of an OP chain: without the columns that only deposits have, they cannot be rebuilt.
 pub fn deposits(settings: &Settings) {
     let text = std::fs::read_to_string(data("op_deposits.jsonl")).unwrap();
     let given: Vec<Value> = text

@@ -1,4 +1,4 @@
-//! Transactions of chains above Ethereum that bear no signature.
+//! Transactions of layer 2 chains that have no signature.
 
 use super::made::block;
 use super::spellings::{answers_of, answers_to, transaction};
@@ -10,8 +10,8 @@ use gecc_chains::ethereum::{Answer, Kind, Options, Reason};
 use serde_json::{Value, json};
 
 const FROM: [u8; 20] = [0x0b; 20];
-/// A legacy transaction that came from the chain below OP Mainnet before Bedrock, whose hash comes
-/// out with r, s and v of zero: from alloy-rs/alloy#2348.
+/// A legacy transaction that OP Mainnet received from layer 1 before Bedrock, whose hash is
+/// computed with r, s and v of zero: from alloy-rs/alloy#2348.
 const BEFORE_BEDROCK: &str = r#"{
     "blockHash": "0x5307b5c812a067f8bc1ed1cc89d319ae6f9a0c9693848bd25c36b5191de60b85", "blockNumber": "0x45a59bb",
     "from": "0x0000000000000000000000000000000000000000", "gas": "0x1e8480", "gasPrice": "0x0",
@@ -132,7 +132,7 @@ pub fn transactions_without_a_signature(settings: &Settings) {
     );
 }
 
-/// A type alone is not believed.
+/// A type alone does not make a transaction unsigned.
 pub fn types_that_are_contradicted(settings: &Settings) {
     let scalar = const_hex::encode_prefixed([0x5d; 32]);
     for (type_number, _) in TYPES {
@@ -152,7 +152,7 @@ pub fn types_that_are_contradicted(settings: &Settings) {
                 "{signed}"
             );
         }
-        // A hash or a sender that is none, and no sender.
+        // A malformed hash or sender, and no sender.
         for (name, value) in [
             ("hash", json!("0x07")),
             ("from", json!("0x0b")),
@@ -194,7 +194,7 @@ pub fn types_that_are_contradicted(settings: &Settings) {
             assert_eq!(answer.valid(), Some(false));
         }
     }
-    // A signed transaction whose type was changed, and one whose signature was taken away.
+    // A signed transaction with a changed type, and one without its signature.
     let signed = transaction("0x2", false);
     for (type_number, _) in TYPES.iter().filter(|(number, _)| *number != 0x78) {
         let mut changed = signed.clone();
@@ -214,8 +214,8 @@ pub fn types_that_are_contradicted(settings: &Settings) {
         typed["from"] = json!(const_hex::encode_prefixed([0; 20]));
         assert!(answers_to(settings, &typed)[0].reason != Some(Reason::Unsigned));
     }
-    // Types whose signature the source does not give are not without one: ZKsync's of EIP-712, and
-    // what Filecoin shows.
+    // Types whose signature the source does not contain are not unsigned: ZKsync's of EIP-712, and
+    // transactions as returned by Filecoin.
     for (type_number, names) in [
         (0x71, &["r", "s", "v"][..]),
         (0, &["r", "s", "v"]),
@@ -232,7 +232,7 @@ pub fn types_that_are_contradicted(settings: &Settings) {
     }
 }
 
-/// Arbitrum shows signed transactions of its first version under a type of their own.
+/// Arbitrum returns signed transactions of its first version with a type of their own.
 pub fn signed_transactions_of_arbitrum_classic(settings: &Settings) {
     let signed = transaction("0x0", false);
     let expected = answers_to(settings, &signed);
@@ -264,7 +264,7 @@ fn list(payload: &[u8]) -> Vec<u8> {
     [&encoded[..], payload].concat()
 }
 
-/// Fields by a letter each: chain, sender, address, hash, number, bytes.
+/// Fields, one letter each: chain, sender, address, hash, number, bytes.
 fn encoded(type_number: u8, form: &str) -> Vec<u8> {
     let payload: Vec<u8> = form
         .chars()
@@ -281,7 +281,7 @@ fn encoded(type_number: u8, form: &str) -> Vec<u8> {
     [vec![type_number], list(&payload)].concat()
 }
 
-/// Encodings (EIP-2718) of Nitro's types, as `debug_getRawTransaction` gives them.
+/// Encodings (EIP-2718) of Nitro's types, as returned by `debug_getRawTransaction`.
 pub fn encoded_ones(settings: &Settings) {
     let forms = [
         (0x64, "chfan"),
@@ -336,7 +336,7 @@ pub fn encoded_ones(settings: &Settings) {
             super::real::check(settings, &[path])[0].reason,
             Some(Reason::Unsigned)
         );
-        // One field more or less, one of another length, bytes behind it, and another type.
+        // One field more or less, one of another length, trailing bytes, and another type.
         let more = format!("{form}n");
         let shorter = &form[..form.len() - 1];
         let other: String = form.replace('f', "h").replace('c', "b");
@@ -352,7 +352,7 @@ pub fn encoded_ones(settings: &Settings) {
         ));
         assert!(is_not_rebuilt(&answer(&encoded(0x67, form), &all).reason));
     }
-    // A legacy transaction whose r, s and v are zero says nothing else of itself.
+    // A legacy transaction with zero r, s and v does not state its chain.
     let zero = string(&[]);
     let fields = [
         string(&[5]),
