@@ -55,23 +55,23 @@ pub struct PreparedAnswers {
 }
 
 impl AnswerSelection {
-    /// Returns the schema of the output: the columns in `beside`, followed by the answers of an
+    /// Returns the schema of the output: the columns of `input`, followed by the answers of an
     /// operation. An answer whose name is taken gets the prefix `gecc_`.
-    pub fn schema(&self, beside: &Schema, operation: &Operation) -> SchemaRef {
+    pub fn schema(&self, input: &Schema, operation: &Operation) -> SchemaRef {
         let answers = operation.schema_with(self.plain_reasons);
         let place = self
             .place
             .iter()
             .map(|name| Arc::new(Field::new(name, DataType::UInt64, false)));
-        let mut fields = beside.fields().to_vec();
+        let mut fields = input.fields().to_vec();
         for field in place.chain(answers.fields().iter().cloned()) {
             let mut name = field.name().clone();
-            while beside.fields().iter().any(|column| *column.name() == name) {
+            while input.fields().iter().any(|column| *column.name() == name) {
                 name.insert_str(0, "gecc_");
             }
             fields.push(Arc::new(Field::clone(&field).with_name(name)));
         }
-        Arc::new(Schema::new_with_metadata(fields, beside.metadata().clone()))
+        Arc::new(Schema::new_with_metadata(fields, input.metadata().clone()))
     }
 }
 

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_say_what_is_wrong() {
+    fn errors_name_the_column_and_its_type() {
         let list = DataType::new_list(DataType::UInt8, true);
         let of_lists = schema(&[("sig", DataType::Binary), ("digest", list)]);
         let problem = of_other_type(Field::Digest, &of_lists).unwrap().to_string();

@@ -541,7 +541,7 @@ fn properties(
 }
 
 /// The byte stream of a file or stream, shared by the format's writer and the code that decides
-/// what is kept.
+/// which part is kept.
 #[derive(Clone)]
 struct Target(Arc<Mutex<OutputBuffer>>);
 

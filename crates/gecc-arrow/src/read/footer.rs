@@ -388,7 +388,7 @@ mod tests {
         footer(&[vec![Some(1); groups], vec![None]].concat())
     }
 
-    /// Creates a footer with this many columns.
+    /// Creates a footer with `columns` columns.
     fn wide_footer(columns: usize) -> Vec<u8> {
         footer(&[vec![Some(columns as i64)], vec![None; columns]].concat())
     }

@@ -347,7 +347,7 @@ impl IpcStream {
 
     /// Returns the next batch, with these columns; `None` at the end of the stream.
     ///
-    /// A stream ends with its end-of-stream marker, and the input with it. The format permits a
+    /// A stream, and with it the input, ends with the end-of-stream marker. The format permits a
     /// writer to close the stream instead, but such an end cannot be distinguished from that of a
     /// writer that was killed, or of a file that was truncated between two messages.
     pub fn next(&mut self, columns: &[usize]) -> Result<Option<RecordBatch>, Error> {

@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_early_or_is_too_deep_is_nothing() {
+    fn truncated_or_deeply_nested_values_are_rejected() {
         for length in 0..7 {
             let bytes = [0x15, 0x05, 0x25, 0x05, 0x28, 0x03, 0x41];
             assert_eq!(Walker::new(&bytes[..length]).skip(kind::STRUCT), None);
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read() {
+    fn written_values_are_read_back() {
         let mut scribe = Scribe::default();
         let mut last = 0;
         for (number, value) in [
