@@ -154,7 +154,7 @@ fn is_hidden(path: &Path) -> bool {
 pub(crate) fn open_companion(path: &Path) -> io::Result<File> {
     // Checked before opening, because opening a pipe blocks until there is a writer.
     if !std::fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no regular file"));
+        return Err(io::Error::other("it is not a regular file"));
     }
     File::open(path)
 }
@@ -205,8 +205,8 @@ impl FileReader {
         let opened = content.and_then(|(content, first)| Ok((content.length()?, content, first)));
         let (length, content, first) =
             opened.map_err(|problem| Problem::new(path, FilePosition::Whole, problem))?;
-        // The buffer is no larger than the file: small files are many, and each buffer is first
-        // filled with zeros.
+        // The buffer is at most as large as the file, because there may be many small files and
+        // each buffer is first filled with zeros.
         let buffer = length.map_or(READ, |length| {
             length.clamp(LEAST_READ, READ as u64) as usize
         });

@@ -178,7 +178,7 @@ pub(crate) trait Work: Sync {
     fn answers(&self, computed: Self::Computed) -> Self::Answers;
 }
 
-/// A part of a file, with the progress that reading makes with it.
+/// A part of a file, and the reading progress after it.
 pub(crate) struct Piece<C> {
     /// The file, and its content to decode; `None` if there is nothing to decode.
     pub content: Option<(Arc<Path>, C)>,
@@ -378,7 +378,7 @@ impl<W: Work> Stages<'_, W> {
     /// Starts the threads of all stages except the last.
     ///
     /// Ends that were not passed to a thread are dropped, so that no thread waits for them: without
-    /// a compute thread the gathering thread ends, and with it the readers.
+    /// a compute thread the gathering thread ends, and then the readers.
     fn start<'scope, 'env, F, I>(
         &'env self,
         scope: &'scope Scope<'scope, 'env>,

@@ -37,7 +37,7 @@ pub enum Wrapping {
     P2shP2wsh,
 }
 
-/// The template of an input, which determines what it has to contain.
+/// The template of an input, which determines its required content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Template {
     /// A signature by a key.

@@ -13,7 +13,7 @@ pub fn longest_text(bytes: u64) -> u64 {
 /// contain zeros.
 ///
 /// # Errors
-/// A description of what is wrong with the text.
+/// A description of the error in the text.
 pub fn decoded(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
     let text = bytes.trim_ascii();
     // The first byte of a block or an output may be a brace as well.

@@ -79,9 +79,9 @@ fn blocks() -> Vec<Vec<u8>> {
         .collect();
     let mut rest = file.as_slice();
     while let [0xf9, 0xbe, 0xb4, 0xd9, a, b, c, d, content @ ..] = rest {
-        let (block, behind) = content.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
+        let (block, after) = content.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
         blocks.push(block.to_vec());
-        rest = behind;
+        rest = after;
     }
     assert_eq!(blocks.len(), 2 + 2 + 5);
     blocks

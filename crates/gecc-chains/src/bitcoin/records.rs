@@ -121,10 +121,10 @@ impl<'a> Records<'a> {
     pub fn reject(&mut self, header: &RecordHeader, why: String) {
         self.skipped.get_or_insert((header.place, why));
         let left = self.bytes_after(header);
-        let behind = header
+        let stated_length = header
             .length
             .filter(|length| self.wasted_reads_left == 0 && *length <= left);
-        self.next = behind.map_or(header.place + 1, |length| header.content() + length);
+        self.next = stated_length.map_or(header.place + 1, |length| header.content() + length);
     }
 
     /// Ends the iteration because the file cannot be read.
@@ -219,13 +219,13 @@ impl<'a> Records<'a> {
         let mut bytes = Vec::new();
         let length = self.file.length().saturating_sub(place).min(HEADER);
         self.file.read_at(place, length, &mut bytes)?;
-        let Some((magic, behind)) = bytes.split_first_chunk() else {
+        let Some((magic, length_bytes)) = bytes.split_first_chunk() else {
             return Ok(None);
         };
         let Some(network) = self.magics.network_of(*magic) else {
             return Ok(None);
         };
-        let length = behind
+        let length = length_bytes
             .first_chunk()
             .map(|length| u32::from_le_bytes(*length).into());
         Ok(Some(RecordHeader {

@@ -117,7 +117,7 @@ pub fn height_in(script: &[u8]) -> Option<u64> {
 /// The heights from which rules are in force.
 struct Heights {
     bip66: u64,
-    /// BIP 147 was activated together with it.
+    /// BIP 147 was activated together with segwit.
     segwit: u64,
     taproot: u64,
 }

@@ -130,11 +130,11 @@ fn key_of_leaf(control: &[u8], script: &[u8]) -> Result<[u8; 32], Reason> {
     if version_of(control) != Some(TAPSCRIPT) {
         return Err(Reason::NotChecked("the leaf's version has no meaning"));
     }
-    asked_key(script).ok_or(Reason::NotChecked("the script has another form"))
+    key_of_checksig(script).ok_or(Reason::NotChecked("the script has another form"))
 }
 
 /// Returns the key of a script that requires a signature by that key, and nothing else.
-fn asked_key(script: &[u8]) -> Option<[u8; 32]> {
+fn key_of_checksig(script: &[u8]) -> Option<[u8; 32]> {
     let mut instructions = instructions(script);
     let [Instruction::Push(key), Instruction::Op(OP_CHECKSIG)] =
         [instructions.next()??, instructions.next()??]

@@ -12,7 +12,7 @@ use ::der::{Tag, Tagged};
 /// Rewrites a name in DER so that equal names have equal bytes.
 ///
 /// # Errors
-/// A description of what is wrong with the name.
+/// A description of the error in the name.
 pub fn folded(name: &[u8]) -> Result<Vec<u8>, String> {
     let mut folded = Vec::new();
     let mut relative_names = DerFields::of(name, SEQUENCE)?;

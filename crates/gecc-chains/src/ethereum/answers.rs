@@ -130,7 +130,7 @@ pub struct Answer {
     /// The index of the transaction's authorization, counted from 0; `None` for the transaction
     /// itself.
     pub authorization: Option<u32>,
-    /// The kind of what was signed.
+    /// The kind of the signed transaction or authorization.
     pub kind: Kind,
     /// The signer, if a key was recovered; for a transaction without a signature, the sender that
     /// it states.

@@ -63,8 +63,8 @@ mod tests {
             ("timestamp_ms,hash,raw_tx\n", "cut -d, -f3 "),
             ("rawTx\thash\n", "cut -f1 "),
         ] {
-            let said = described(header.as_bytes()).unwrap();
-            assert!(said.contains(expected), "{said}");
+            let message = described(header.as_bytes()).unwrap();
+            assert!(message.contains(expected), "{message}");
         }
         for other in [&b""[..], b"text", b"a,b\n", b"hash\n0x00", b"\xff,hash\n"] {
             assert_eq!(described(other), None);

@@ -461,8 +461,8 @@ impl Table<'_> {
         })
     }
 
-    /// Returns the row's statements about the type and the parity. Its hash decides what they leave
-    /// open.
+    /// Returns the row's statements about the type and the parity. If they are ambiguous, the hash
+    /// decides.
     fn statement(&self, row: usize, signature: &RowSignature) -> Result<SignatureStatement, Why> {
         Ok(SignatureStatement {
             type_number: or_null(small(&self.type_number, row)).map_err(of("type"))?,

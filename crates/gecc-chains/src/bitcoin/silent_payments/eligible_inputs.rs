@@ -9,8 +9,8 @@ use super::super::taproot::take_annex;
 /// A compressed key, which need not be on the curve.
 pub type CompressedKey = [u8; 33];
 
-/// The x-coordinate of the point H of BIP 341, whose private key nobody knows: an output with it as
-/// the internal key can be spent only by scripts.
+/// The x-coordinate of the point H of BIP 341, whose private key nobody knows: an output that has
+/// it as its internal key can be spent only by scripts.
 const NUMS: [u8; 32] = [
     0x50, 0x92, 0x9b, 0x74, 0xc1, 0xa0, 0x49, 0x54, 0xb7, 0x8b, 0x4b, 0x60, 0x35, 0xe9, 0x7a, 0x5e,
     0x07, 0x8a, 0x5a, 0x0f, 0x28, 0xec, 0x96, 0xd5, 0x47, 0xbf, 0xee, 0x9a, 0xce, 0x80, 0x3a, 0xc0,

@@ -49,7 +49,7 @@ pub type ScanAndSpendKeys = (Zeroizing<[u8; 32]>, [u8; 33]);
 /// Parses an expression; `None` if the text does not begin like one.
 ///
 /// # Errors
-/// A description of what is wrong, without any part of the keys.
+/// A description of the error, without any part of the keys.
 pub fn read(text: &str) -> Result<Option<ScanAndSpendKeys>, String> {
     if let Some(descriptor) = text.strip_prefix("sp(") {
         return of_descriptor(text, descriptor).map(Some);
@@ -412,9 +412,12 @@ mod tests {
                 "compressed",
             ),
         ] {
-            let said = read(&text).unwrap_err();
-            assert!(said.contains(expected), "{text}: {said}");
-            assert!(!said.contains("qpa55") && !said.contains("L4rK1"), "{said}");
+            let message = read(&text).unwrap_err();
+            assert!(message.contains(expected), "{text}: {message}");
+            assert!(
+                !message.contains("qpa55") && !message.contains("L4rK1"),
+                "{message}"
+            );
         }
     }
 }

@@ -30,8 +30,7 @@ impl ReceiverKeys {
     /// Reads a key file.
     ///
     /// # Errors
-    /// Errors of the system, and descriptions of what is wrong with the file, without any part of
-    /// the keys.
+    /// Errors of the system, and descriptions of errors in the file, without any part of the keys.
     pub fn read(path: &Path) -> Result<Self, String> {
         stack::wiped(|| {
             // A growing buffer would leave copies of its contents in freed memory.
@@ -202,8 +201,11 @@ mod tests {
             format!("{SCAN} 05{}", &SPEND[2..]),
         ];
         for text in cases {
-            let said = ReceiverKeys::parse(&text).unwrap_err();
-            assert!(!said.contains(&SCAN[..8]) && !said.is_empty(), "{said}");
+            let message = ReceiverKeys::parse(&text).unwrap_err();
+            assert!(
+                !message.contains(&SCAN[..8]) && !message.is_empty(),
+                "{message}"
+            );
         }
     }
 }

@@ -133,8 +133,8 @@ fn example_data(name: &str) -> Vec<Vec<u8>> {
     let mut rest = bytes.as_slice();
     let mut found = Vec::new();
     while let [kind, _, a, b, c, d, _, _, record @ ..] = rest {
-        let (content, behind) = record.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
-        rest = behind;
+        let (content, after) = record.split_at(u32::from_le_bytes([*a, *b, *c, *d]) as usize);
+        rest = after;
         if *kind != 4 {
             continue;
         }
