@@ -1,4 +1,4 @@
-"""python3 -m gecc_proofs COMMAND: see the README beside this package."""
+"""python3 -m gecc_proofs COMMAND: see proofs/README.md."""
 
 import argparse
 import json
@@ -59,7 +59,7 @@ def _run(options):
     if options.functions:
         _tasks = [t for t in _tasks if t.statement.name in _NAME.findall(options.functions)]
     if options.all_mutants:
-        _tasks.sort(key=lambda task: len(task.instructions))  # what is done early counts, should the run be ended
+        _tasks.sort(key=lambda task: len(task.instructions))  # so that a stopped run has finished many
     settings = {key: getattr(options, key) for key in ("items", "mutants", "all_mutants", "seed")}
     if options.theorems:
         _tasks = []
@@ -121,7 +121,7 @@ def main():
     parser.add_argument("--all-mutants", action="store_true", help="all of each kernel, the shortest kernels first")
     parser.add_argument("--seed", type=int, default=1, help="chooses the mutants")
     parser.add_argument("--results", type=Path, help="a file for the results, a line of JSON each as they come")
-    parser.add_argument("--theorems", action="store_true", help="only what is shown beside statements about functions")
+    parser.add_argument("--theorems", action="store_true", help="only the theorems, no statements about functions")
     options = parser.parse_args()
     started = time.monotonic()
     results = _run(options)

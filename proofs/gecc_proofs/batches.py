@@ -1,7 +1,8 @@
 """Batches of inverses: curve/batch_inverse.cuh, kernels/block_inverse.cuh and kernels/batched.cuh.
 
-The text of each function is compiled with numbers that write down what is done with them (trace/numbers/batch.cuh),
-with a thread of the CPU for every thread of a block. Every item has to get the inverse of its own value.
+The source of each function is compiled with numbers that record the operations on them
+(trace/numbers/batch.cuh), with one CPU thread for every thread of a block. Every item has to get
+the inverse of its own value.
 """
 
 from .compositions import Terms

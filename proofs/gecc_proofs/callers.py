@@ -1,8 +1,9 @@
 """Where numbers enter: the places outside cuda/field/ that write the words of a scalar or an element.
 
 The statements ask that a scalar is below n, and an element below p where p has no shape. Every function gives such
-numbers; what is left are places that write words themselves. Each is listed here with the reason why the number is in
-its range, or why nothing asks that. A place that is not listed fails the run, and so does one that is no more.
+numbers; the remaining places write words themselves. Each is listed here with the reason why the
+number is in its range, or why it need not be. The run fails if a place is missing from the list,
+or if a listed place no longer exists.
 """
 
 import re
@@ -25,8 +26,9 @@ READ_FIRST = {
     "ed_halves_var",
     "times",
 }
-# A number is written where `.v` is the first argument, a word of it is assigned to, or the braces have its words; and
-# an array where words that are no number's are stored in it. The multiplications of Ed25519 take scalars as words.
+# Matches places that write a number: `.v` is the first argument, a word of it is assigned to, or
+# braces contain its words. Also matches places that store other words in an array, because the
+# multiplications of Ed25519 take scalars as words.
 _WRITES = re.compile(
     r"(\w+)(?:<\w+>)?\(\s*[\w.]+\.v\s*[,)]"
     r"|\.v\[[^\]]*\]\s*[|&^+-]?=(?!=)"
@@ -109,13 +111,13 @@ PLACES = {
     ("kernels/edwards_batch.cuh", "load_column(r.x.v, xy, n, i);"): LOOSE,
     ("kernels/edwards_batch.cuh", "load_column(r.y.v, xy + 8 * n, n, i);"): LOOSE,
     ("kernels/edwards_batch.cuh", "load_column(r.v, xyz + which * 8 * n, n, i);"): LOOSE,
-    ("kernels/ed25519.cu", "words_copy(words.v, key);"): "an encoding by which keys are told apart, no number",
+    ("kernels/ed25519.cu", "words_copy(words.v, key);"): "an encoding that identifies a key, not a number",
     ("kernels/ed25519_batch_verification.cu", "load_column(number.v, k, n, i);"): OF_COLUMNS,
     ("kernels/ed25519_batch_verification.cu", "words_copy(number.v, (const u32*)(signatures + 64 * i + 32));"): (
         "S of an open item, which sc_is_canonical was asked about"
     ),
     ("scheme/key_hash.cuh", "for (int w = 0; w < GECC_KEY_WORDS; w++) r.v[w] = keys[w * n + i];"): (
-        "words by which keys are told apart, no number"
+        "words that identify a key, not a number"
     ),
     (
         "kernels/ed25519_sign.cu",
@@ -208,7 +210,7 @@ def writes(cuda=CUDA):
 
 
 def check_callers(cuda=CUDA):
-    """Raises Wrong where a place is not listed, or a listed one is no more."""
+    """Raises Wrong if a place is not listed, or if a listed one no longer exists."""
     found = writes(cuda)
     for file, line in sorted(found - PLACES.keys()):
         raise Wrong(f"{file}: `{line}` writes a number; proofs/gecc_proofs/callers.py must say why it is in its range")

@@ -8,7 +8,10 @@ _CHAIN = r"mod %s \{.*?const %s: [^=]*= &\[(.*?)\];"
 
 
 def exponent(steps):
-    """As `root_chain` takes steps: square the last power this many times, and multiply by an earlier one."""
+    """Returns the exponent that the steps of a `root_chain` compute.
+
+    Each step squares the last power `squarings` times and multiplies by an earlier one.
+    """
     powers, last = [], 1
     for squarings, factor in steps:
         powers.append(last)

@@ -1,7 +1,8 @@
 """Functions that only call functions with statements: what the sequence of their calls computes.
 
-The text of the function itself is compiled with numbers that write down what is done with them (trace/numbers). What a
-call does to them is the statement about what is called, of which the preconditions are checked too.
+The source of the function itself is compiled with numbers that record the operations on them
+(trace/numbers). The effect of each call is taken from the statement about the called function,
+whose preconditions are checked too.
 """
 
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class Terms(dict):
 
 @dataclass(frozen=True)
 class Number:
-    terms: Terms  # of what is stored, modulo p or n
+    terms: Terms  # of the stored value, modulo p or n
     bound: int  # it is below this
 
 
@@ -59,7 +60,7 @@ def _constant(value, modulus):
 
 
 class Meaning:
-    """What each call does, by the statements about what is called (field_statements.py and divsteps.py)."""
+    """The effects of calls, by the statements in field_statements.py and divsteps.py."""
 
     def __init__(self, curve, modulus):
         self.curve, self.modulus = curve, modulus
@@ -90,7 +91,7 @@ class Meaning:
         return Number(self._product(a, Number(Terms({(): 1}), 2), self.curve.factor), self.curve.loose)
 
     def _inverse(self, a, modulus):
-        _need(self.modulus == modulus and a.bound <= modulus, "an inversion of what is not below the modulus")
+        _need(self.modulus == modulus and a.bound <= modulus, "an inversion of a number that is not below the modulus")
         return Number(a.terms.inverse(modulus), modulus)
 
     def inverse_modulo_p(self, a):
@@ -133,8 +134,8 @@ class Composition:
     call: str  # C++ that gives the words of the result, from fe or sc a, b, c, d
     kind: str  # fe or sc
     expected: Callable  # of the curve and of terms a, b, c, d: the terms of the result
-    bound: Callable  # of the curve: what the result is below
-    curves: Callable = everywhere  # for which curves the function is no straight line
+    bound: Callable  # of the curve: the exclusive upper bound of the result
+    curves: Callable = everywhere  # for which curves the function is not a straight line
     uses: tuple = ()  # other functions that only call, which are compiled too
     any_number: str = ""  # arguments that may be any number of eight words
 
@@ -153,7 +154,7 @@ def _sqrt(curve, a, *_):
 
 
 def _inverse(factor, modulus):
-    """Of what is stored, a times a factor: the inverse of a times the factor."""
+    """The inverse of a times the factor, given a times the factor as stored."""
 
     def terms(curve, a, *_):
         m = modulus(curve)

@@ -16,7 +16,8 @@ _ELEMENTS = {
     "is_odd": "a bit, in Montgomery form of to_plain",
     "invert_var": "division steps, as many as it takes",
 }
-# What has no statement, and why: by files of src/cpu/field/, and the field of Edwards curves.
+# Functions without a statement, with the reason, by file of src/cpu/field/ and for the field of
+# Edwards curves.
 WITHOUT = {
     "limbs": {
         "write_hex": "text",

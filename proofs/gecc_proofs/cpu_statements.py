@@ -163,7 +163,7 @@ def _general(letter):
 
 
 def _of_modulus(letter, m):
-    """What is the same for every modulus m: additions in either form."""
+    """Statements that are the same for every modulus m: additions in either form."""
     modulus = f"&<$M{letter} as crate::cpu::field::moduli::Modulus>::M"
     return [
         _statement(
@@ -307,7 +307,7 @@ def _element(function, arguments, says, difference, letter, m, *, products=(), d
 
     def needs(v, c):
         ends = [getattr(v, a) - (m(c) - 1) for a in arguments]
-        # These follow from the ends: z3 is told, as it sees words alone.
+        # These follow from the ends, but z3 knows single words only.
         return ends + [getattr(v, a) * getattr(v, b) - (m(c) - 1) ** 2 for a, b in products]
 
     def claims(v, c):

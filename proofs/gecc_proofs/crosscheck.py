@@ -31,7 +31,10 @@ def admissible(statement, curve, columns):
 
 
 def samples(statement, curve, items, seed):
-    """Columns of arguments that meet the preconditions: of this many tries, or more where these have none."""
+    """Returns columns of arguments that meet the preconditions.
+
+    Draws `items` arguments, and again, up to `TRIES` times, if none of them does.
+    """
     for more in range(TRIES):
         columns = admissible(statement, curve, arguments(statement, curve, items, seed + more))
         if columns.shape[1]:
@@ -70,8 +73,10 @@ def _values_of_variables(system, machine, words):
 
 
 def crosscheck(task, reading, items, seed=1):
-    """Returns the number of comparisons; raises Wrong where one fails. Of a proof by bits, compares what it claims; of
-    others the reading with which all was shown."""
+    """Returns the number of comparisons; raises Wrong if one fails.
+
+    For a proof by bits, compares the claims; for other proofs, the reading that the proof uses.
+    """
     statement, curve = task.statement, task.curve
     if statement.bits:
         return _crosscheck_bits(task, items, seed)
@@ -103,7 +108,7 @@ def crosscheck(task, reading, items, seed=1):
                 raise Wrong(f"{task.title}: a condition does not hold")
         for key in system.known_words:
             if not 0 <= Polynomial(dict(key)).evaluated(found) < 1 << system.word:
-                raise Wrong(f"{task.title}: a word is none")
+                raise Wrong(f"{task.title}: a value is not a word")
         compared += len(found) + len(system.rows) + len(system.fine_rows)
     if not holds(task, columns):
         raise Wrong(f"{task.title}: a real run contradicts the statement")

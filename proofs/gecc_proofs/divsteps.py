@@ -15,11 +15,11 @@ from .ptx import instructions, kernels
 from .statements import Statement
 
 BITS = 256
-CLAIMED = 590  # what the comment of inverse.cuh says
+CLAIMED = 590  # the number in the comment of inverse.cuh
 PERFORMED = 600  # kStepBlocks blocks of 30
 
 
-FRACTION = 64  # bits behind the point that are kept
+FRACTION = 64  # bits that are kept after the binary point
 ROUNDED_EVERY = 32  # steps
 
 
@@ -40,7 +40,7 @@ def upper_chain(points):
 
 
 def _rounded(chain, bits):
-    """A chain around the given one whose corners have this many bits less."""
+    """A chain around the given one whose corners have `bits` bits less."""
     outer = []
     for f, g in chain:
         above = -(-g >> bits)
@@ -140,7 +140,7 @@ def prove_step(curve, architecture):
                 solver = z3.Solver()
                 solver.add(z3.Not(z3.simplify(z3.substitute(claim, *case))))
                 if solver.check() != z3.unsat:
-                    raise Wrong("one round of divsteps_30 is no division step")
+                    raise Wrong("one round of divsteps_30 is not a division step")
 
 
 def check_rows():

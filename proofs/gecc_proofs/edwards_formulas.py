@@ -9,8 +9,9 @@ Why e is neither 1 nor -1 (Bernstein and Lange 2007): if e^2 = 1, no coordinate 
 
     (i x1 + s e y1)^2 = d x1^2 y1^2 (i x2 + s y2)^2 for s of 1 and of -1.
 
-Where i x2 + s y2 is not 0, d is a square, which it is not. For one s it is not 0: the sum of both is 2 i x2. The same
-says that v = d y^2 + 1 is never 0: else d were -1 / y^2, a square. `check_law` has what is computed of this.
+If i x2 + s y2 is not 0, d is a square, which is a contradiction. For one s it is not 0, because
+the sum of both is 2 i x2. For the same reason v = d y^2 + 1 is never 0: otherwise d would be
+-1 / y^2, a square. `check_law` checks the steps of this argument that are computations.
 """
 
 from .extract import TRACE, Program
@@ -169,7 +170,7 @@ def _check_representations(f):
         f.is_extended(f.only(name), x1, y1)
     f.is_extended(f.only("niels to extended"), a.variable("x2"), a.variable("y2"))
     one, z1 = Polynomial.constant(1), a.variable("z1")
-    # The inverse is that of both denominators: what it makes of them is 1.
+    # The inverse is that of both denominators: their product with it is 1.
     inverted = a.mul(z1, a.variable("z2"), a.variable("inverse"))
     # Once in both coordinates, and twice in their product.
     for name, z, z_of_product in (
@@ -196,8 +197,11 @@ def _check_sums(f):
 
 
 def check_law(f):
-    """The sum of two points of the curve is on it, with the identity (0, 1) and the opposite (-x, y); what the reason
-    for the denominators at the top of this file computes, and what it asks of p and d."""
+    """Checks that sums of two points are on the curve, the identity (0, 1) and the opposite (-x, y).
+
+    Also checks the computations of the argument at the top of this file, and its conditions on p
+    and d.
+    """
     a, p, d = f.algebra, f.curve.p, f.curve.d
     x1, y1, x2, y2 = (a.variable(name) for name in ("x1", "y1", "x2", "y2"))
     f.name = "the law"
@@ -208,7 +212,7 @@ def check_law(f):
     neutral, opposite = Law(a, Polynomial(), Polynomial.constant(1)), Law(a, -x1, y1)
     f.need((neutral.nx, neutral.dx, neutral.ny, neutral.dy) == (x1, 1, y1, 1), "the identity")
     f.need(not opposite.nx and a.same(opposite.ny, opposite.dy), "the opposite")
-    f.need(p % 4 == 1 and pow(d, (p - 1) // 2, p) == p - 1 and f.curve.a == p - 1, "-1 is no square, or d is one")
+    f.need(p % 4 == 1 and pow(d, (p - 1) // 2, p) == p - 1 and f.curve.a == p - 1, "-1 is not a square, or d is one")
     i = f.curve.constant("FIELD_ROOT_OF_MINUS_ONE")
     f.need(i * i % p == p - 1, "no root of -1")
     for s in (1, -1):
@@ -273,9 +277,10 @@ def _check_decoding(f):
     """A point that is given back is on the curve, and has the y and the parity of the encoding, or x = 0. With
     u = y^2 - 1 and v = d y^2 + 1, which is not 0, it is on the curve exactly if v x^2 = u.
 
-    Where none is, there is none: the root is (u v^7)^e with e = (p - 5) / 8, and v times the square of the candidate is
-    u w with w = (u v^7)^((p - 1) / 4). If u is 0, so is this. Else w^2 is 1 where u v^7 is a square, which it is where
-    u / v is, so that w is 1 or -1; and w^2 is -1 where it is none, so that w is a root of -1.
+    If no point is returned, there is none: the candidate for the root is u v^3 (u v^7)^e with
+    e = (p - 5) / 8, and v times its square is u w with w = (u v^7)^((p - 1) / 4). If u is 0, so is
+    this. Otherwise u v^7 is a square exactly if u / v is. If it is a square, w^2 is 1, so that w is
+    1 or -1; if not, w^2 is -1, so that w is a root of -1.
     """
     p, a = f.curve.p, f.algebra
     f.name = "the root"

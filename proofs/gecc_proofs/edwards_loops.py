@@ -1,9 +1,9 @@
 """The loops that multiply points of a twisted Edwards curve: curve/edwards_multiply.cuh, ed_base_multiple, which makes
 its tables, and ed_is_of_small_order.
 
-The text of a function is compiled with points that write down what is done with them (trace/group/edwards.cuh). A point
-is a sum of digits, of P and of B, with integer factors. That additions leave out no case is a theorem of its own
-(edwards_formulas.py).
+The source of a function is compiled with points that record the operations on them
+(trace/group/edwards.cuh). A point is a sum of digits, of P and of B, with integer factors. A
+theorem of its own shows that additions have no exceptional cases (edwards_formulas.py).
 """
 
 import re
@@ -72,21 +72,22 @@ def windows(width):
 
 
 def halves(width):
-    """What is added to a scalar, for digits with signs."""
+    """The number that is added to a scalar to obtain digits with signs."""
     return sum(1 << (width * i + width - 1) for i in range(windows(width) - 1))
 
 
 def check_digits(curve):
     """The windows of a number plus the halves, less half of 2^width each but the last one, are digits of it.
 
-    The sum of what is taken off is the sum of what was put on. What is left to see is that the sum has no bits above
-    the last window, and that the table has every digit: the last one is the sum without the windows below.
+    The halves subtracted from the digits are those that were added to the number. It remains to
+    check that the sum has no bits above the last window, and that the table has every digit: the
+    last one is the sum without the windows below.
     """
     _need(curve.n < LIMIT, "scalars have more bits")
     for width in (WIDTH, UNIFORM_WIDTH):
         above = width * (windows(width) - 1)
         largest = (LIMIT - 1 + halves(width)) >> above
-        _need(largest <= 1 << (width - 1), "the last digit is no multiple of the table")
+        _need(largest <= 1 << (width - 1), "the last digit is not a multiple in the table")
         _need((largest + 1) << above <= 1 << 256, "a carry")
 
 
@@ -201,7 +202,7 @@ def _check_tables(compiled):
 
 
 def _check_windows(compiled):
-    """Of a number of so many bits the digits above the windows are 0: with halves there is no carry out of these."""
+    """Checks that digits above the windows are 0: adding the halves gives no carry out of them."""
     counts = [int(line) for (line,) in compiled.run(5, "").results]
     _need(len(counts) == 254, "not every length is tried")
     for bits, count in enumerate(counts):

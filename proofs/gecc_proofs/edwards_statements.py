@@ -36,8 +36,11 @@ PLACE = Statement(
 )
 
 def _quotient_claim(v, c):
-    """Of the highest 32 bits of d and those of d' in the same places, x and y: the whole part of x / (y + 1), and 1 where
-    that is 0; 0 where y is. So (y + 1) r is at most x, and d' r at most d, as what is below the 32 bits is less than 1."""
+    """The quotient r from x, the highest 32 bits of d, and y, the bits of d' in the same places.
+
+    r is x / (y + 1), rounded down, or 1 if that is 0; r is 0 if y is 0. So (y + 1) r is at most x,
+    and d' r at most d, because the bits below the 32 contribute less than 1.
+    """
     words = lambda number: [z3.Extract(32 * w + 31, 32 * w, number) for w in range(8)]
     d, other = words(v.d), words(v.other)
     pairs = [(z3.Concat(d[w], d[w - 1]), z3.Concat(other[w], other[w - 1])) for w in range(4, 8)]

@@ -54,7 +54,7 @@ class Trace:
 
 
 class Program:
-    """A program that prints what it does, compiled from a text with recording numbers in some folder of trace/."""
+    """A program that prints its operations: source compiled with recording numbers of trace/."""
 
     def __init__(self, text, curve, recorders, cuda=CUDA, libraries=()):
         self.folder = tempfile.TemporaryDirectory()

@@ -16,7 +16,7 @@ def _element(name, arguments, says, difference, *, curves=everywhere, canonical=
         if loose(curve):
             return []
         result = [getattr(v, a) - (curve.p - 1) for a in arguments]
-        if product:  # follows from the two bounds: z3 is told, as it sees words alone
+        if product:  # follows from the two bounds, but z3 knows single words only
             result.append(getattr(v, product[0]) * getattr(v, product[1]) - (curve.p - 1) ** 2)
         return result
 

@@ -30,7 +30,7 @@ class Algebra:
         return self.normal(x * x * x + x.scaled(self.a) + self.b)
 
     def equation(self, x, y):
-        """Of a point with these variables: a monomial, and what it is the same as, which has no multiple of it."""
+        """The curve equation for x and y: a monomial, and the polynomial that replaces it."""
         return (y, y), Polynomial({(x, x, x): 1, (x,): self.a, (): self.b}).modulo(self.p)
 
     def normal(self, polynomial):
@@ -186,7 +186,10 @@ class Check:
             raise Wrong(f"{self.name}: {what}")
 
     def each(self):
-        """(path, values of its lines, facts) of every case. `facts` says what the questions asked, and the answers."""
+        """Yields (path, values of its lines, facts) of every case.
+
+        `facts` has the questions and their answers.
+        """
         for path in self.paths:
             values = evaluate(self.algebra, path.lines, inputs(self.algebra))
             facts = Facts(self.name)
@@ -196,7 +199,7 @@ class Check:
             yield path, values, facts
 
     def question(self, kind, polynomial):
-        """What is asked, by the polynomial that is compared with 0."""
+        """Returns the question that is asked when the polynomial is compared with 0."""
         a = self.algebra
         v = a.variable
         known = {

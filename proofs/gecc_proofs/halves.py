@@ -61,7 +61,7 @@ def _need(condition, what):
 
 
 def _evaluated(trace):
-    """(terms of every line modulo 2^160, {line: (a call that is no sum, its operands)})."""
+    """(terms of every line modulo 2^160, {line: (a call other than a sum, its operands)})."""
     values, calls = [], {}
     for number, (operation, operands) in enumerate(trace.lines):
         if operation == "constant":

@@ -1,6 +1,7 @@
 """divsteps_30 and divsteps_inverse of cuda/field/inverse.cuh: their loops, and how the proved pieces fit together.
 
-The text of each is compiled with words and limbs that write down what is done with them (trace/inversion).
+The source of each is compiled with words and limbs that record the operations on them
+(trace/inversion).
 
 Why the result is the inverse, with M the modulus and a the argument: f = d a and g = e a modulo M at the start, as
 (f, g) = (M, a) and (d, e) = (0, 1). The matrix of a round takes (f, g) to (u f + v g, q f + r g) / 2^30 and (d, e) to

@@ -135,7 +135,7 @@ def _unpack(shift):
 
 
 def _each_word(name, signature, call, says, word):
-    """What is done with each word by itself, modulo 2^64. `word` is the difference from what it shall be."""
+    """A statement about each word by itself, modulo 2^64; `word` is a word minus its expected value."""
 
     def claims(v, c):
         parts = [v.words[name] for name in v.words if len(v.words[name]) == 5]

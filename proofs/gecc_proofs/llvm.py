@@ -1,9 +1,9 @@
 """Reads a function of LLVM's intermediate language (LLVM Language Reference) into a list of instructions.
 
 A function reads words at the pointer %arguments and writes words at %results; a word at a constant's address is that
-constant. Instructions on <8 x i64> are read as those of one lane: what moves words between lanes is not known here. A
-branch becomes a choice: both sides are read, and a phi takes the value of the side that is taken. What the compiler
-notes beside an instruction (nuw, disjoint) is not used.
+constant. Instructions on <8 x i64> are read as those of one lane: instructions that move words
+between lanes are not supported. A branch becomes a choice: both sides are read, and a phi takes the
+value of the side that is taken. Flags of instructions (nuw, disjoint) are ignored.
 """
 
 import re
@@ -164,7 +164,7 @@ class _Reader:
         self.emit(("store", self._word(kind)), self._place(pointer, "%results"), self._operand(kind, value))
 
     def _local(self, pointer):
-        """What is written to a variable in memory; nothing here may read it."""
+        """Accepts a write to a variable in memory, which nothing here may read."""
         if self._pointer(pointer)[0] != LOCAL:
             raise Unsupported(f"a copy to {pointer}")
 
@@ -331,7 +331,7 @@ def _last(blocks):
 
 
 def _in_order(blocks):
-    """The blocks, each behind all that lead to it."""
+    """Returns the blocks in topological order: each after all its predecessors."""
     after = {name: re.findall(r"label %(\S+?)(?:,|$)", lines[-1][1]) for name, lines in blocks.items()}
     waiting = {name: sum(name in targets for targets in after.values()) for name in blocks}
     ready, result = [name for name, count in waiting.items() if count == 0], []

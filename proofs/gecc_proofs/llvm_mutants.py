@@ -19,7 +19,7 @@ _KEPT = ("load", "store", "copy", "zext", "trunc", "sext")
 
 
 def _variants(entry, earlier):
-    """(what was done, the changed instruction). `earlier` is a word written before."""
+    """Yields (description, the changed instruction). `earlier` is a word written before."""
     opcode, operands = entry.opcode, entry.operands
     if opcode[0] in _OTHER:
         yield "another operation", replace(entry, opcode=(_OTHER[opcode[0]],) + opcode[1:])
@@ -39,7 +39,7 @@ def _variants(entry, earlier):
 
 
 def mutants(instructions):
-    """(position, what was done, instructions) of every change."""
+    """Yields (position, description, instructions) of every change."""
     earlier = None
     for position, entry in enumerate(instructions):
         if entry.opcode[0] not in _KEPT:

@@ -458,7 +458,7 @@ class Machine:
 
 
 class ByteMachine(Machine):
-    """For code that takes words apart into bytes: all shifts of a word are told by the same bytes of it."""
+    """For code that splits words into bytes: all shifts of a word use the same bytes."""
 
     def _shifted_right(self, value, count):
         for step in [8] * (count // 8) + [count % 8]:

@@ -27,7 +27,7 @@ class Masks:
         return interpolated(variables, [function(*values) for _, values in rows])
 
     def bit_of_mask(self, value):
-        """The polynomial B of values 0 and 1 with value = -B modulo a word, or None where the value is no mask."""
+        """The polynomial B of values 0 and 1 with value = -B modulo a word; None if not a mask."""
         if not value.is_boolean(MOST_BOOLEANS):
             return None
         if value.key() not in self._masks:
@@ -78,7 +78,7 @@ class Masks:
 
     def _constant_conjunction(self, value, constant):
         for bit in filter(is_boolean, set.intersection(*map(set, value.terms)) if value else ()):
-            # A bit times a number: the same bit times what is cut out of the number.
+            # A bit times a number: apply the constant to the number, and multiply by the bit.
             number = Polynomial({tuple(v for v in m if v != bit): c for m, c in value.terms.items()})
             return Polynomial.variable(bit) * self._constant_conjunction(number, constant)
         if constant & (constant + 1) == 0:

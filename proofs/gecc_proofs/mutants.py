@@ -1,4 +1,4 @@
-"""Changes kernels one instruction at a time, to see that the prover does not prove what is wrong."""
+"""Changes kernels one instruction at a time, to check that the prover rejects wrong kernels."""
 
 import random
 from dataclasses import replace
@@ -20,7 +20,7 @@ def _without(opcode, part):
 
 
 def _variants(entry, earlier):
-    """(what was done, the changed instruction) for one instruction. `earlier` is a register written before."""
+    """Yields (description, the changed instruction). `earlier` is a register written before."""
     opcode, operands = entry.opcode, entry.operands
     if opcode[0] in ("addc", "subc", "madc"):
         yield "no carry in", replace(entry, opcode=(opcode[0][:-1],) + opcode[1:])
@@ -42,7 +42,7 @@ def _variants(entry, earlier):
 
 
 def mutants(instructions, language):
-    """(position, what was done, instructions) of every change."""
+    """Yields (position, description, instructions) of every change."""
     if language.word == LLVM.word:
         yield from llvm_mutants.mutants(instructions)
         return
@@ -68,10 +68,12 @@ def _proved(task):
 
 
 def try_mutants(task, count, items=150, seed=1):
-    """(how many were tried, rejected, and proved although real runs contradict the statement). All if count is None.
+    """Returns how many mutants were tried, how many rejected, and how many wrongly proved.
 
-    A mutant that is proved and that no run contradicts computes the same where the statement looks: a carry that is
-    always 0 left out, for one.
+    A mutant is wrongly proved if it is proved although real runs contradict the statement. A mutant
+    that is proved and that no run contradicts computes the same results as far as the statement
+    covers them, for example because it omits a carry that is always 0. Tries all mutants if `count`
+    is None.
     """
     columns = samples(task.statement, task.curve, items, seed)
     everything = list(mutants(task.instructions, task.statement.language))

@@ -108,7 +108,7 @@ class Polynomial:
         return sorted({v for m in self.terms for v in m})
 
     def is_boolean(self, most):
-        """Whether only Boolean variables occur, at most this many."""
+        """Whether only Boolean variables occur, at most `most` of them."""
         variables = {v for m in self.terms for v in m}
         return len(variables) <= most and all(map(is_boolean, variables))
 

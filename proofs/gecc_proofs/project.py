@@ -125,7 +125,7 @@ def edwards_prime():
 
 
 def check_constants(curve):
-    """Every constant of the header that a proof uses is what its name says."""
+    """Checks the value of every constant of the header that a proof uses."""
     least = (1 << 255) - 19, 1 << 252  # of the Edwards curve p is this
     for prefix, modulus, first in zip("PN", (curve.p, curve.n), least if edwards(curve) else (1 << 255,) * 2):
         if not (first <= modulus < R and modulus % 2):
@@ -150,7 +150,7 @@ def check_constants(curve):
 
 
 def _constants_of_form(curve):
-    """(name, value) of elements, after the check of what is no element."""
+    """Checks the constants that are not elements, then yields (name, value) of the elements."""
     if edwards(curve):
         root = curve.constant("FIELD_ROOT_OF_MINUS_ONE")
         _expect(curve, "FIELD_ROOT_OF_MINUS_ONE, squared,", root**2 % curve.p, curve.p - 1)

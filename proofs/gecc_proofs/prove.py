@@ -24,7 +24,7 @@ class Reading:
     values: object
 
 
-FEW_VALUES = 9  # an argument of this many values is a sum of Booleans
+FEW_VALUES = 9  # an argument with at most this number of values is a sum of Booleans
 
 
 def _argument(system, name, bounds):
@@ -96,7 +96,7 @@ def _names(system, assignment):
 
 
 def _congruent(system, refuter, claim):
-    """What is left of the claim when everything is expanded are carries that were dropped: none of them may matter."""
+    """Expands the claim; the remaining terms are dropped carries, which must not affect the result."""
 
     def reduced(polynomial):
         return polynomial.modulo(claim.modulus) if claim.modulus else polynomial

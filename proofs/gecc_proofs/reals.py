@@ -10,8 +10,9 @@ import z3
 
 from .polynomial import Polynomial, is_boolean
 
-# In z3's units of work, some hundred thousand a second: for the summed-up equations, and for all. What is not shown
-# with one is tried with the next, as a question that is not decided takes all there is.
+# In z3's units of work, some hundred thousand per second: for the summed-up equations, and for all
+# equations. A query that is not decided with one limit is tried with the next, because an undecided
+# query uses up its limit.
 EFFORTS = ((30_000, 150_000), (100_000, 500_000), (1_000_000, 5_000_000))
 
 
@@ -74,7 +75,7 @@ class Query:
                 self._require(z3.Implies(self.linear(guard) >= 1, bound) if not guard.is_constant() else bound)
 
     def _require(self, claim):
-        """As Solver.add, which takes as long to look at what it gets as z3 does to take it."""
+        """Adds a claim without Solver.add, whose checks of its arguments take as long as z3 itself."""
         z3.Z3_solver_assert(self.solver.ctx.ref(), self.solver.solver, claim.as_ast())
 
     def _cone(self, variables, rows):
@@ -129,7 +130,7 @@ class Query:
     def impossible(self, fixed, at_most_zero, integral, last=False):
         """No real numbers do, with these Booleans fixed; with `integral`, none whose other Booleans are 0 or 1.
 
-        `last` says that nothing else will be asked, which lets z3 simplify the equations first.
+        `last` promises that no further query follows, which lets z3 simplify the equations first.
         """
         self.prepare(fixed, at_most_zero)  # bounds of new reals must outlive the pop below
         if not last:
@@ -180,7 +181,10 @@ class Refuter:
         return query.impossible({}, at_most_zero, integral, last=True)
 
     def assume(self, polynomial):
-        """That the polynomial is at most 0 has been shown: enough of its variables for what is nearby."""
+        """Assumes that the polynomial is at most 0, which has been shown.
+
+        `refute_nearby` does not look beyond its variables afterwards.
+        """
         self.ends.update(polynomial.variables())
         self.system.conditions.append((Polynomial.constant(1), polynomial))
         self.queries.clear()
@@ -196,7 +200,7 @@ class Refuter:
         return query.impossible(fixed, at_most_zero, True, last=True)
 
     def refute_all(self, variables, wrong, fixed=None, at_most_zero=()):
-        """No assignment for which `wrong` says true occurs. Returns None, or one that could not be excluded.
+        """Returns an assignment for which `wrong` is true and which was not excluded, or None.
 
         `wrong` is asked about partial assignments too: False means that no completion is wrong. Goes depth first, and
         leaves a branch as soon as the values so far are impossible.

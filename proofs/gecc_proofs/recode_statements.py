@@ -257,7 +257,10 @@ def _is_next_digit(v, width):
 
 
 def check_next_digits(curve, architecture, changed=None):
-    """Every width: what is left is a digit and 2^W times what is left then, and where nothing is left no digit is."""
+    """Checks every width: the rest is a digit plus 2^W times the next rest.
+
+    If the rest is 0, the digit is 0 too.
+    """
     text = source(NEXT_DIGIT, curve)
     bodies = kernels(compile_to_ptx(text, curve, architecture, changed))
     for statement, words in zip(NEXT_DIGIT, (5, 8)):
@@ -276,10 +279,11 @@ def check_next_digits(curve, architecture, changed=None):
 
 
 def check_number_of_digits(curve):
-    """ceil(256 / W) digits of a number up to n / 2, and ceil(130 / W) of one below 2^129, leave nothing behind.
+    """Checks that the digits represent the whole number.
 
-    Before the last digit, what is left is k / 2^(W (T - 1)), rounded down, and a carry at most. That is at most
-    2^(W-1), so that the last digit makes no carry, and nothing is left of k.
+    A number up to n / 2 has ceil(256 / W) digits, and one below 2^129 has ceil(130 / W). Before the
+    last digit, the rest is k / 2^(W (T - 1)), rounded down, plus at most a carry. That is at most
+    2^(W-1), so that the last digit has no carry and the final rest is 0.
     """
     for limit, bits in ((curve.n // 2, 256), *([((1 << 129) - 1, 130)] if curve.endomorphism else [])):
         for width in WIDTHS:

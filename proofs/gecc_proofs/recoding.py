@@ -42,7 +42,7 @@ def check_split(curve):
         raise Wrong("a vector of the basis is not in the lattice")
     determinant = a1 * b2 - a2 * b1
     if abs(determinant) != n:
-        raise Wrong("the vectors are no basis")
+        raise Wrong("the vectors are not a basis")
     errors = []
     for g, exact in ((g1, Fraction(b2, determinant)), (g2, Fraction(-b1, determinant))):
         errors.append(Fraction(1, 2) + (n - 1) * abs(Fraction(g, 1 << 384) - exact))
@@ -60,7 +60,7 @@ def check_split(curve):
             added = (first * a1 + use2 * a2, first * b1 + use2 * b2)
             if any(size + abs(a) >= 1 << 130 for size, a in zip(sizes, added)):
                 raise Wrong("a half can have more than 130 bits once it is odd")
-    # In two's complement of 160 bits, k1 and k2 are what they are modulo 2^160.
+    # k1 and k2 are computed modulo 2^160, in two's complement.
     if max(sizes) >= 1 << 158:
         raise Wrong("160 bits do not hold a half")
 

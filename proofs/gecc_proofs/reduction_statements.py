@@ -281,7 +281,7 @@ ELEMENT_REDUCTION = Statement(
 
 
 def _open(name, signature, call, says, difference, subtracted, ranges=None):
-    """A function to an open number, which is read in two's complement: the result has its sign as a mask beside it."""
+    """A function that returns an open number, in two's complement, and its sign as a mask."""
 
     def claims(v, c):
         unit = 1 << (32 * c.open_words)

@@ -1,8 +1,8 @@
 """A function for each statement about the CPU's code, compiled with the library's own sources to LLVM's language.
 
 The sources of src/cpu/field/ and the field of Edwards curves are copied, and to each file a module is added that
-calls its functions: it sees what is private there. Nothing in them is changed. rustc does the rest, with few passes of
-LLVM: calls are replaced by what they call, loops by their rounds, and variables in memory by values.
+calls its functions, so that it can access private items. The sources are not changed. rustc runs a
+few LLVM passes: calls are inlined, loops are unrolled, and variables in memory become values.
 """
 
 import ctypes

@@ -8,7 +8,7 @@ EDGES = (0, 1, 2, 2**31 - 1, 2**31, 2**32 - 2, 2**32 - 1)
 
 
 def _number(random, words, curve):
-    """A number of this many words: random, near a multiple of a modulus or a power of two, or made of edge words."""
+    """A number: random, near a multiple of a modulus or a power of two, or made of edge words."""
     bits = 32 * words
     choice = random.integers(8)
     if choice < 3:

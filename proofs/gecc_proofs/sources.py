@@ -6,7 +6,8 @@ from .compositions import COMPOSITIONS
 from .project import CUDA, Wrong
 from .statements import everywhere
 
-# What is no straight line of arithmetic and has no statement of its own. compositions.py has those that only call.
+# Functions that are not straight-line arithmetic and have no statement of their own. Those that
+# only call others are in compositions.py.
 COMPOSED = {composition.name for composition in COMPOSITIONS if composition.curves is everywhere} | {
     "divsteps_30",  # shown in divsteps.py
     "divsteps_inverse",  # shown in inversion.py

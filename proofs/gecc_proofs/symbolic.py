@@ -100,7 +100,7 @@ class Machine:
         return low - self.system.split(low, width - 1)[1].scaled(1 << width)
 
     def _fits_by_preconditions(self, value, width):
-        """Whether a sum of numbers with signs stays within the signed range because of what is required of these."""
+        """Whether the preconditions keep a sum of signed numbers within the signed range."""
         if not any(self.system.bounds[v][0] < 0 for v in value.variables()):
             return False
         if value.key() not in self.fitting:

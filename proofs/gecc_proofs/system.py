@@ -1,4 +1,4 @@
-"""What is known of the integers that a piece of code computes: variables with bounds, and exact equations between them.
+"""The integers that code computes: variables with bounds, and exact equations between them.
 
 `split` is the one source of variables: it writes a sum as low + 2^bits quotient. It is memoised by the sum, so that a
 carry that is computed twice is one variable.
@@ -6,7 +6,7 @@ carry that is computed twice is one variable.
 
 from .polynomial import Polynomial, interpolated, is_boolean, truth_table
 
-MOST_BOOLEANS = 9  # a Boolean function of this many variables is handled by its truth table
+MOST_BOOLEANS = 9  # Boolean functions of at most this number of variables use truth tables
 
 
 class Row:
@@ -31,7 +31,7 @@ class System:
         self.fine_rows = []  # all others
         self.conditions = []  # (guard, polynomial): where the Boolean guard is 1, polynomial <= 0
         self.products = set()  # variables that are the low word of a product
-        self.known_words = set()  # keys of polynomials that are words by what they stand for
+        self.known_words = set()  # keys of polynomials that are words by their meaning
         self._splits = {}
         self._expanded = {}
         self._chain = None
@@ -181,7 +181,7 @@ class System:
             variables, rows = truth_table([total])
             quotient = interpolated(variables, [row[0] >> bits for _, row in rows])
             return total - quotient.scaled(modulus), quotient
-        # What is a multiple of 2^bits goes into the quotient as it is, unless that hides that the quotient is a bit.
+        # Multiples of 2^bits go into the quotient unchanged, unless that hides that it is a bit.
         whole = Polynomial({m: c for m, c in total.terms.items() if c % modulus == 0})
         if whole and (most >> bits) - (least >> bits) > 1:
             low, quotient = self.split(total - whole, bits)
@@ -190,9 +190,9 @@ class System:
         if 0 < zeros < bits:
             low, quotient = self.split(total.divided(1 << zeros), bits - zeros)
             return low.scaled(1 << zeros), quotient
-        beside = self._split_beside(total, bits) if self.word == 64 else None  # on PTX only slower
-        if beside:
-            return beside
+        separate = self._split_disjoint(total, bits) if self.word == 64 else None  # on PTX only slower
+        if separate:
+            return separate
         by_definition = self._split_by_definition(total, bits)
         if by_definition:
             return by_definition
@@ -203,8 +203,8 @@ class System:
             return low + high.scaled(1 << self.word), quotient
         return self._split_by_carries(total, bits, least, most) or self._split_by_quotient(total, bits, least, most)
 
-    def _split_beside(self, total, bits):
-        """Where some terms lie in bits below those of the others: these are split by themselves."""
+    def _split_disjoint(self, total, bits):
+        """Splits the upper terms alone if the bits of the other terms lie below them."""
         for zeros in sorted({(c & -c).bit_length() - 1 for c in total.terms.values()} - {0}):
             above = Polynomial({m: c for m, c in total.terms.items() if c % (1 << zeros) == 0})
             least, most = self.interval(total - above)
@@ -214,7 +214,7 @@ class System:
         return None
 
     def _split_by_definition(self, total, bits):
-        """Where replacing a word by its definition leaves a known quotient, besides what is a multiple of 2^bits."""
+        """Splits if definitions of words leave multiples of 2^bits and a known quotient."""
         words = [m[0] for m in total.terms if len(m) == 1 and m[0] in self.definitions]
         for chosen in [[word] for word in words] + [words]:
             replaced = total.substituted({word: self.definitions[word] for word in chosen})
@@ -258,7 +258,7 @@ class System:
         self.origins[low] = rest.evaluated
         self._add(Row(Polynomial.variable(low) - rest, [low, variable]))
         if bits == 1 and self._is_free(total):
-            # The bit stays as it is where it chooses: the number is what is made of it.
+            # The bit remains a variable, because it selects; the number is defined by it.
             self.definitions[total.variables()[0]] = Polynomial.variable(low) + quotient.scaled(2)
             self._expanded.clear()
         else:

@@ -1,4 +1,4 @@
-"""What is shown beside the statements about single functions: formulas, recodings, the division steps."""
+"""Theorems about more than single functions: formulas, recodings, the division steps."""
 
 from dataclasses import dataclass
 from typing import Callable
@@ -25,7 +25,7 @@ class Theorem:
     name: str
     says: str
     show: Callable  # of the curves; raises Wrong
-    about: Callable = everywhere  # for which curves it says something
+    about: Callable = everywhere  # whether the theorem applies to a curve
 
 
 def _enough_steps(_):

@@ -57,7 +57,7 @@ class Program:
         return path
 
     def paths(self, formula):
-        """Every sequence of answers, each with what it leads to."""
+        """Returns the path of every sequence of answers."""
         todo, found = [""], []
         while todo:
             decisions = todo.pop()

@@ -1,7 +1,8 @@
 """The loops that multiply points: curve/multiples.cuh, curve/multiply_add.cuh and curve/table_sum.cuh.
 
-The text of a function is compiled with points that write down what is done with them (trace/group). Every digit is a
-variable; a point is a sum of digits with integer factors. Where the code asks something, both answers are followed.
+The source of a function is compiled with points that record the operations on them (trace/group).
+Every digit is a variable; a point is a sum of digits with integer factors. For every question that
+the code asks, both answers are followed.
 """
 
 import itertools
@@ -189,7 +190,7 @@ def _expected(sums, bits, windows, entries):
 
 
 def _check_result(sums, trace, expected):
-    """The result is the sum, or the identity where the code says that the sum is the identity."""
+    """Checks that the result is the sum, or the identity if the code found the sum to be that."""
     ((line,),) = trace.results
     result = sums.values[int(line)]
     if any(sums.identities.values()):
@@ -231,7 +232,7 @@ def _check_distinct(curve, sums, bits):
 
 
 def _decisions(count):
-    """Answers for this many windows: all where they are few, else all yes, all no, and each one no."""
+    """Answers for the windows: all combinations if few, else all yes, all no, and each one no."""
     if count <= 5:
         yield from ("".join(answers) for answers in itertools.product("01", repeat=count))
         return

@@ -91,7 +91,7 @@ def _added_products(size):
 def _added_products_after(size):
     end = 1 << (64 * size)
 
-    # With the low word w of x + y, which the function does not return, computed beside it.
+    # Uses the low word w of x + y, which the kernel computes: the function does not return it.
     def claims(v, c):
         rest = v.acc + _every_other(v.words["a"], size) * v.b - v.r - v.out * end
         return [equal(rest.scaled(1 << 32) + v.x + v.y - v.w)]

@@ -8,7 +8,7 @@ from gecc_proofs.project import Wrong, curves
 from .changed import changed_cuda
 
 INVERSE, BLOCK, BATCHED = "curve/batch_inverse.cuh", "kernels/block_inverse.cuh", "kernels/batched.cuh"
-# A file of the device code, what stands there, and what is put in its place.
+# A file of the device code, the original text, and its replacement.
 CHANGES = (
     (INVERSE, "inverse = Invertible<N>::mul(inverse, value);", "inverse = Invertible<N>::mul(inverse, prefix);"),
     (INVERSE, "for (int k = count - 1; k >= 0; k--)", "for (int k = count - 1; k > 0; k--)"),

@@ -7,7 +7,7 @@ from gecc_proofs.project import Wrong
 
 from .changed import changed_cuda
 
-# A file of the device code, what stands there, and what is put in its place.
+# A file of the device code, the original text, and its replacement.
 CHANGES = (
     ("kernels/edwards_batch.cuh", "    load_column(r.x.v, xy, n, i);", "    load_number(r.x.v, (const u8*)xy);"),
     ("kernels/fpmul.cu", "        load_column(k.v, scalars, n, i);", "        words_copy(k.v, scalars);"),

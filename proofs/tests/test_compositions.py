@@ -8,7 +8,7 @@ from gecc_proofs.project import Wrong, curves
 from .changed import changed_cuda
 
 FIELD, SCALAR, OPEN = "field/field.cuh", "field/scalar.cuh", "field/open.cuh"
-# A curve, a file of the device code, what stands there, and what is put in its place.
+# A curve, a file of the device code, the original text, and its replacement.
 CHANGES = (
     ("p256", FIELD, "a = fe_mul(a, power[factor - 1]);", "a = fe_mul(a, power[0]);"),
     ("p256", FIELD, "squarings = chain[step] & 0xffff", "squarings = chain[step] & 0xff1f"),

@@ -1,4 +1,4 @@
-"""The CPU's fields: what is changed in their sources is not proved, no function lacks a statement unnoticed."""
+"""The CPU's fields: changed sources are not proved, and functions need a statement."""
 
 import shutil
 import tempfile
@@ -13,7 +13,7 @@ from gecc_proofs.project import Wrong, curves, edwards_prime, weierstrass
 from gecc_proofs.prove import Unproved, prove
 from gecc_proofs.rust_probes import EDWARDS, FIELD, LANES, compile_to_llvm
 
-# A statement, a variant, a file and what is changed in it.
+# A statement, a variant, a file, the original text, and its replacement.
 CHANGES = (
     ("limbs::mul_wide", "portable", "limbs.rs", "a[2].carrying_add(b[2], carry)", "a[2].overflowing_add(b[2])"),
     ("secp256k1::reduce", "portable", "secp256k1.rs", "if carry ||", "if"),
@@ -46,7 +46,7 @@ def changed(file, old, new):
 
 
 class Changes(unittest.TestCase):
-    def test_what_is_changed_is_not_proved(self):
+    def test_changed_source_is_not_proved(self):
         curve = next(curve for curve in curves() if curve.name == "secp256k1")
         for name, variant, file, old, new in CHANGES:
             (statement,) = (s for s in catalogue.CPU if s.name == name)

@@ -13,7 +13,7 @@ from .changed import changed_cuda
 
 POINTS, MULTIPLY, TABLES = "curve/edwards.cuh", "curve/edwards_multiply.cuh", "curve/edwards_tables.cuh"
 ROWS, SCHEME, FIELD = "kernels/niels_rows.cuh", "scheme/ed25519.cuh", "field/field.cuh"
-# By check and file of the device code: what stands there, and what is put in its place.
+# By check and file of the device code: the original text and its replacement.
 CHANGES = {
     (check_edwards_formulas, POINTS): (
         ("{fe_mul(a.x, a.t), fe_mul(a.y, a.z), fe_mul(a.z, a.t)};", "{a.x, a.y, a.z};"),

@@ -1,4 +1,4 @@
-"""The check of the point formulas sees what is wrong with changed ones."""
+"""The check of the point formulas rejects changed formulas."""
 
 import unittest
 
@@ -7,7 +7,7 @@ from gecc_proofs.project import Wrong, curves
 
 from .changed import changed_cuda
 
-# A file of the device code, what stands there, and what is put in its place.
+# A file of the device code, the original text, and its replacement.
 CHANGES = (
     ("curve/jacobian.cuh", "r.z = fe_mul(p.z, d.h);", "r.z = fe_mul(p.z, d.slope);"),
     ("curve/jacobian.cuh", "fe_sqr_sub_sub_twice(d.slope, hhh, v)", "fe_sqr_sub_sub_twice(d.slope, v, hhh)"),

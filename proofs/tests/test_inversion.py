@@ -1,4 +1,4 @@
-"""A changed inversion is found, and what is said of its pieces gives inverses."""
+"""Changed inversions are rejected, and the statements about the pieces give inverses."""
 
 import random
 import unittest
@@ -9,7 +9,7 @@ from gecc_proofs.project import Wrong, curves
 from .changed import changed_cuda
 
 INVERSE = "field/inverse.cuh"
-# What stands in inverse.cuh, and what is put in its place.
+# A text of inverse.cuh, and its replacement.
 CHANGES = (
     ("kStepBlocks = 20;", "kStepBlocks = 19;"),
     ("for (int i = 0; i < 30; i++)", "for (int i = 0; i < 29; i++)"),

@@ -1,4 +1,4 @@
-"""What is read of LLVM's language: each instruction against its meaning, by the prover and the interpreter."""
+"""Each LLVM instruction against its meaning, by the prover and the interpreter."""
 
 import random
 import unittest
@@ -158,7 +158,7 @@ class Meanings(unittest.TestCase):
         for text, code, _ in cases():
             self.assertGreater(compared(code, 60), 0, text)
 
-    def test_what_is_refused(self):
+    def test_unsupported_code_is_rejected(self):
         for text in (
             "%r = udiv i64 %x, %y",
             "%r = call i64 @other(i64 %x)",

@@ -1,4 +1,4 @@
-"""The prover on small kernels written here: what is true is proved, what is false is not."""
+"""The prover on small kernels written here: true statements are proved, false ones are not."""
 
 import unittest
 

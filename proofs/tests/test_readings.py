@@ -1,4 +1,4 @@
-"""Each instruction's meanings, on bit vectors and by the interpreter, against what the PTX manual says in integers."""
+"""Each instruction, on bit vectors and by the interpreter, against the PTX manual's definition."""
 
 import random
 import unittest

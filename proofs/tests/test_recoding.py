@@ -9,7 +9,7 @@ from gecc_proofs.recode_statements import check_next_digits
 from .changed import changed_cuda
 
 RECODE = "curve/recode.cuh"
-# What stands in a line of recode.cuh, and what is put in its place.
+# A text in a line of recode.cuh, and its replacement.
 HALVES = (
     ("product_160(t, c2, a2);", "product_160(t, c2, a1);"),
     ("sub_160(k1, k1, t);", "sub_160(k1, t, k1);"),

@@ -9,7 +9,7 @@ from .changed import changed_cuda
 
 MULTIPLES, ADD = "curve/multiples.cuh", "curve/multiply_add.cuh"
 SUM, BASE = "curve/table_sum.cuh", "kernels/fpmul.cu"
-# A check, a file of the device code, what stands there, and what is put in its place.
+# A check, a file of the device code, the original text, and its replacement.
 CHANGES = (
     (check_windows, MULTIPLES, "int j = kWindows - 2; j >= 0; j--", "int j = kWindows - 1; j >= 0; j--"),
     (check_windows, MULTIPLES, "k < kWindowBits; k++", "k < kWindowBits - 1; k++"),

@@ -1,6 +1,5 @@
-// Field elements that write down what is done with them: the formulas of cuda/curve/ and
-// cuda/scheme/ are compiled with this in the place of cuda/field/, and what they print is their
-// sequence of operations.
+// Field elements that record the operations on them: the formulas of cuda/curve/ and cuda/scheme/
+// are compiled with this file instead of cuda/field/ and print their sequence of operations.
 //
 // An element is the number of the line that made it. Questions about values are answered by the
 // digits of `decisions`, in their order, and further ones by 0; each question is printed with its

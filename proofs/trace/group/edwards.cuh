@@ -1,7 +1,7 @@
-// Points of a twisted Edwards curve and digits that write down what is done with them: the loops of
+// Points of a twisted Edwards curve and digits that record the operations on them. The loops of
 // curve/edwards_multiply.cuh, of ed_base_multiple and of ed_is_of_small_order are compiled with
-// these. A thing is the number of the line that made it. In whichever coordinates it is, a point is
-// one thing.
+// these. A value is the number of the line that made it. A point is one value, in whichever
+// coordinates it is represented.
 #pragma once
 #include "decide.cuh"
 
@@ -38,7 +38,7 @@ struct ed_completed {
     explicit ed_completed(int line) : line(line) {}
 };
 struct ed_addend {
-    int line, digit;  // -1 where it is no multiple for a digit whose value is open
+    int line, digit;  // -1 if not a multiple by a digit whose value is open
 };
 // The lowest words of an entry's sum and difference: 1 is put into those of zeros, and nothing into
 // others.
@@ -114,7 +114,7 @@ struct Digit {
     explicit operator u32() const { return (u32)value; }
 };
 
-// In 256 runs a digit has each value of eight bits, and others than the digits beside it.
+// In 256 runs a digit takes each value of eight bits, always different from the adjacent digits.
 static int run_of_values = 0;
 template <int kWidth> static Digit ed_digit(const u32* sum, int window) {
     if (sum[1] != kWidth) fail("digits of another width");

@@ -1,9 +1,8 @@
-// Points, digits and flags that write down what is done with them: the loops of curve/multiples.cuh
-// and curve/multiply_add.cuh are compiled with these. A thing is the number of the line that made
-// it.
+// Points, digits and flags that record the operations on them. The loops of curve/multiples.cuh and
+// curve/multiply_add.cuh are compiled with these. A value is the number of the line that made it.
 //
-// A coordinate says of which line it is a coordinate, and of what kind, so that coordinates of
-// different points do not make a point.
+// A coordinate stores its kind and the line of its point, so that coordinates of different points
+// cannot form a point.
 #pragma once
 #include "decide.cuh"
 

@@ -1,5 +1,5 @@
-// Words and limbs that write down what is done with them: divsteps_30 and divsteps_inverse of
-// field/inverse.cuh are compiled with these in the place of u32 and i32. An operand is a line, or a
+// Words and limbs that record the operations on them: divsteps_30 and divsteps_inverse of
+// field/inverse.cuh are compiled with these instead of u32 and i32. An operand is a line, or a
 // number after `#`.
 #pragma once
 #include <cstdio>
@@ -81,8 +81,7 @@ struct Modulus {
     static Word word(int i) { return variable<Word>("modulus", i); }
 };
 
-// What is called by divsteps_inverse takes the limbs of its numbers, which are printed, and gives
-// new ones.
+// The functions called by divsteps_inverse print the limbs of their arguments and return new limbs.
 static void print_limbs(const Limb* limbs) {
     for (int i = 0; i < 9; i++) limbs[i].print();
 }

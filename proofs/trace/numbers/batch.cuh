@@ -1,5 +1,5 @@
 // Threads of one block for kernels/block_inverse.cuh and kernels/batched.cuh, on the CPU, and
-// numbers that write down what is done with them.
+// numbers that record the operations on them.
 #pragma once
 #include "numbers.cuh"
 #include <pthread.h>

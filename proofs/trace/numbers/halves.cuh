@@ -1,5 +1,6 @@
-// What the recodings of curve/recode.cuh call, on numbers of five words. `decisions` says which
-// numbers are odd and which comparisons hold, in their order; further ones are not and do not.
+// The functions that the recodings of curve/recode.cuh call, on numbers of five words. `decisions`
+// determines which numbers are odd and which comparisons hold, in their order; after its end,
+// numbers are even and comparisons do not hold.
 #pragma once
 #include "curve.cuh"
 #include "numbers.cuh"

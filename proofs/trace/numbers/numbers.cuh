@@ -1,9 +1,8 @@
-// Numbers of eight words that write down what is done with them. Functions of cuda/ that only call
-// others are compiled with these in the place of what they call, and what they print is the
-// sequence of calls.
+// Numbers of eight words that record the operations on them. Functions of cuda/ that only call
+// others are compiled with these instead of the called functions and print the sequence of calls.
 //
-// Word 0 of such a number is twice the line that made it, and one more where somebody decided that
-// the number is odd; the other words are a mark. Words without the mark are a constant. Words are
+// Word 0 of such a number is twice the line that made it, plus one if the number was decided to be
+// odd; the other words are a mark. Words without the mark are a constant. Words are
 // copied as the device code copies them.
 #pragma once
 #include "primitives/types.cuh"

@@ -1,6 +1,5 @@
-// Field elements that write down what is done with them: curve/edwards.cuh and scheme/ed25519.cuh
-// are compiled with this in the place of cuda/field/field.cuh, and what they print is their
-// sequence of operations.
+// Field elements that record the operations on them: curve/edwards.cuh and scheme/ed25519.cuh are
+// compiled with this file instead of cuda/field/field.cuh and print their sequence of operations.
 //
 // An element is a number of eight words that has the line that made it (numbers.cuh). Questions, and whether a
 // canonical number is odd, are answered by the digits of `decisions`, further ones by 0. An encoding is such a number
