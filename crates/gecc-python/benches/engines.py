@@ -1,4 +1,4 @@
-"""Rates of the recipes with Spark and Ray on one machine, by workers of one thread, and what moving rows takes alone.
+"""Rates of the recipes with Spark and Ray on one machine with single-threaded workers, and the cost of moving rows.
 
     python benches/engines.py [--rows N] [--files N] [--workers 1,2,4] [--rounds N] [--gpus]
         [--engines spark,ray,files] [--jobs verify,move]
@@ -39,7 +39,7 @@ os.environ["PYTHONPATH"] = RECIPES
 
 import items  # noqa: E402
 
-# One signature in this many is corrupted.
+# One signature in a thousand is corrupted.
 CORRUPTED = 1000
 
 # A job that writes to a folder.
@@ -48,7 +48,7 @@ Job = Callable[[arrow.Operation, Path], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Move(arrow.Verify):
-    """The columns of the answers without their content: what is left is the work of who moves the rows."""
+    """Appends constant answers without verifying, so that only the cost of moving rows remains."""
 
     def _answers(self, engine: Any, batches: list[Any]) -> list[pa.RecordBatch]:
         return [with_empty_answers(batch) for batch in batches]
@@ -69,17 +69,17 @@ class Seen:
 
 
 class Cpu(threading.Thread):
-    """The CPU time of this process and all that it has started.
+    """Measures the CPU time of this process and its descendants.
 
-    Ended processes count with what their parent knows of them, or with what they were last seen at where it did not
-    wait for them.
+    A process that has ended counts with the time its parent recorded, or with the last observed time
+    if the parent did not wait for it.
     """
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
         self.seen: dict[int, Seen] = {}
         self.lock = threading.Lock()
-        # What this thread takes for itself.
+        # The CPU time of this thread.
         self.looking = 0.0
 
     def run(self) -> None:

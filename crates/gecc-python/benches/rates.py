@@ -1,13 +1,14 @@
-"""Rates of calls from numpy and from Arrow, beside those of the library's own calls on the same arrays, in one process.
+"""Compares calls from numpy and Arrow with the C library's calls on the same arrays, in one process.
 
     cargo build --release -p gecc-capi
     python benches/rates.py [--library FILE] [--items N] [--repeats N] [--curve NAME] [--backend auto|cpu|gpu]
 
-Needs gecc, numpy and pyarrow, and the C library, whose calls hand their arguments to the library as they are. It has an
-engine of its own. Items are fresh and random, with a key of its own each; one in a thousand is corrupted, and
-every verdict is checked. A round is one call of each kind, one after the other; the first rounds warm up, and medians
-are of the others. Each rate is beside that of the library's own call on the same memory, which takes memory for its
-results where the other does. So "numpy, out", which writes to memory that was used before, is beside "library".
+Needs gecc, numpy and pyarrow, and the C library, whose calls pass their arguments on unchanged and
+which has an engine of its own. Items are fresh and random, each with its own key; one in a thousand
+is corrupted, and every verdict is checked. A round makes one call of each kind in turn. The first
+rounds warm up; medians are of the others. Each rate is divided by that of the C library's call on
+the same memory. That call allocates its results if the compared one does, so "numpy, out", which
+writes to memory that was used before, is compared with "library".
 """
 
 import argparse
@@ -28,8 +29,8 @@ Rows = npt.NDArray[np.uint8]
 
 WARM_UP = 2
 CORRUPTED = 1000
-# What each kind of call is beside. Those that are beside nothing are the library's own.
-BESIDE = {
+# The kind that each kind of call is compared with; None for the library's own calls.
+BASELINES = {
     "library": None,
     "numpy, out": "library",
     "library, fresh": None,
@@ -140,8 +141,8 @@ def measure(name: str, items: int, passed: int, repeats: int, calls: dict[str, C
                 seconds[kind].append(taken)
     rates = {kind: items / statistics.median(of_kind) / 1e6 for kind, of_kind in seconds.items()}
     cells = []
-    for kind, beside in BESIDE.items():
-        share = f" ({rates[kind] / rates[beside]:.3f})" if beside and kind in rates else ""
+    for kind, baseline in BASELINES.items():
+        share = f" ({rates[kind] / rates[baseline]:.3f})" if baseline and kind in rates else ""
         cells.append(f"{rates[kind]:.3f}{share}" if kind in rates else "")
     print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
@@ -157,8 +158,8 @@ def main() -> None:
     items, curve, repeats = given.items, given.curve, given.repeats
     engine = gecc.Engine(backend=given.backend)
     library = Library(given.library, given.backend, curve)
-    print(f"{engine}; {items} items on {curve}; medians of {repeats} in millions a second (of the library's call)\n")
-    print(f"| call | {' | '.join(BESIDE)} |\n|---|{'---|' * len(BESIDE)}")
+    print(f"{engine}; {items} items on {curve}; medians of {repeats} in millions per second (of the library's rate)\n")
+    print(f"| call | {' | '.join(BASELINES)} |\n|---|{'---|' * len(BASELINES)}")
 
     secret_keys, keys = gecc.generate_keys(curve, items, engine=engine)
     digests = np.frombuffer(os.urandom(32 * items), np.uint8).reshape(items, 32)
@@ -182,7 +183,7 @@ def main() -> None:
     secret_keys.fill(0)
     assert np.array_equal(out, signatures)
 
-    # For recovery a value that no r has, as other corrupted signatures give other keys.
+    # For recovery, an r without a point: other corrupted signatures recover other keys.
     corrupted = signatures.copy()
     corrupted[::CORRUPTED, :32] = 0
     passed = items - len(corrupted[::CORRUPTED])

@@ -40,7 +40,7 @@ impl ArrowArray {
 
     /// Raises an error, as numpy does: an array is neither true nor false.
     fn __bool__(&self) -> PyResult<bool> {
-        let text = "the truth value of an array is ambiguous: numpy.asarray(array).all() says whether all items passed";
+        let text = "the truth value of an array is ambiguous: use numpy.asarray(array).all()";
         Err(PyValueError::new_err(text))
     }
 

@@ -19,8 +19,8 @@ struct Slot {
 
 static SLOT: AtomicPtr<Slot> = AtomicPtr::new(ptr::null_mut());
 
-/// Returns the slot of this process. No lock is taken, because a thread that a fork left behind may
-/// hold it.
+/// Returns the slot of this process. No lock is taken, because in a forked child the
+/// thread that holds it may not exist.
 fn slot() -> &'static Slot {
     let process = process::id();
     loop {

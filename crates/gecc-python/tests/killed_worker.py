@@ -15,7 +15,7 @@ computed = 0
 
 @dataclass(frozen=True, kw_only=True)
 class VerifyAndDie(arrow.Verify):
-    """The process that is the first to compute its second group of batches is killed then, as when memory runs out.
+    """Kills the first process that computes a second group of batches, as the kernel does when memory runs out.
 
     Args:
         marks: a folder in which every process that computes leaves a file. Its name is the number of the process, and
@@ -29,7 +29,7 @@ class VerifyAndDie(arrow.Verify):
         answers = super()._answers(engine, batches)
         computed += any(batch.num_rows for batch in batches)
         if computed > 0:
-            Path(self.marks, str(os.getpid())).write_text(os.environ.get("CUDA_VISIBLE_DEVICES", "not said"))
+            Path(self.marks, str(os.getpid())).write_text(os.environ.get("CUDA_VISIBLE_DEVICES", "unset"))
         if computed == 2:
             self.die_once()
         return answers

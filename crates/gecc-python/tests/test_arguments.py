@@ -1,4 +1,4 @@
-"""Arguments that are wrong: of a wrong type or shape, an error that says so; a wrong item, that item's verdict."""
+"""Wrong types and shapes of arguments raise errors; a wrong item affects only its own verdict."""
 
 import array
 import pickle
@@ -18,7 +18,7 @@ BATCH = signed("p256", ITEMS)
 
 
 def verify(**changed: Any) -> Any:
-    """A call that is right but for what is changed."""
+    """Verifies valid signatures, with some arguments replaced."""
     given: dict[str, Any] = {"digests": BATCH.digests, "signatures": BATCH.signatures, "public_keys": BATCH.public_keys}
     return gecc.verify("p256", **(given | changed))
 
@@ -83,7 +83,7 @@ def test_wrong_types_are_errors(changed: dict[str, Any], text: str) -> None:
 
 
 class Exporter:
-    """An object with Arrow's C interface, which gives or raises what it is told."""
+    """An object with Arrow's C interface, which returns or raises the given result."""
 
     def __init__(self, result: object) -> None:
         self.result = result
@@ -214,7 +214,7 @@ def test_numbers_of_any_kind() -> None:
     numbers = ids.tolist()
     forms = [ids, ids.tobytes(), numbers, [np.int64(number) for number in numbers], pa.array(numbers, pa.uint64())]
     forms += [ids == 1, pa.array([number == 1 for number in numbers]), ids.astype(object)]
-    # As numpy makes them of lists, and with any distance between them.
+    # As numpy makes them from lists, and with any stride.
     for kind in (np.int64, np.int32, np.int8, np.uint64, np.uint16):
         forms += [ids.astype(kind), ids.astype(kind) + 27, np.repeat(ids.astype(kind), 2)[::2]]
     # As Ethereum has them: 27 and 28, and for the chain 11155111.
@@ -234,7 +234,7 @@ def test_numbers_of_any_kind() -> None:
     assert codes.tolist() == [Reason.RECOVERY_ID_NULL, *[Reason.VALID] * 5]
     with pytest.raises(TypeError, match=r"recovery_ids\[0\]: not an integer"):
         gecc.recover("secp256k1", digests, signatures, ["0"] * 6)  # type: ignore[list-item]
-    # As pandas has integers of a column with missing values.
+    # As pandas stores integers of a column with missing values.
     floats = ids.astype(np.float64) + 27
     for form in (floats, floats.tolist(), pa.array(floats), pa.array(floats, pa.float32())):
         assert pa.array(gecc.recover("secp256k1", digests, signatures, form)[1]).to_pylist() == [True] * 6
@@ -269,7 +269,7 @@ def test_signatures_with_v() -> None:
         one, _ = gecc.recover("secp256k1", digests[:1], with_v[0])
         assert np.array_equal(one, public_keys[:1])
         assert np.array_equal(gecc.recover("secp256k1", digests[:1], rows[0].hex())[0], one)
-        # Given twice they have to agree.
+        # If given twice, they have to agree.
         _, codes = gecc.recover("secp256k1", digests, with_v, ids + 27, reasons=True)
         assert not codes.any()
         others = ids.copy()
@@ -299,7 +299,7 @@ def test_hexadecimal_text() -> None:
     codes = verify(digests=digests, reasons=True)
     assert codes[1:3].tolist() == [Reason.DIGEST_NOT_HEXADECIMAL, Reason.DIGEST_WRONG_LENGTH]
     for column in ("digests", "signatures", "public_keys"):
-        # Such as base64, which is no column of bad items.
+        # The whole column is wrong, as with base64, and not single items.
         for words in ([None] + ["QUJDRA=="] * (ITEMS - 1), np.array(["hello"] * ITEMS), pa.array(["x"] * ITEMS)):
             with pytest.raises(ValueError, match=f"{column}: no text of the column is hexadecimal"):
                 verify(**{column: words})
@@ -364,7 +364,7 @@ def test_sums_of_products(curve: str) -> None:
 
 
 @pytest.mark.parametrize("curve", CURVES)
-def test_the_first_bad_item_of_a_sum_is_told(curve: str) -> None:
+def test_sum_reports_the_first_bad_item(curve: str) -> None:
     scalars, (_, points) = random_rows(40, 32), gecc.generate_keys(curve, 40)
     scalars[:, 0] &= 0x7F
     elsewhere, too_large = points[3].copy(), number(ORDERS[curve])
@@ -417,7 +417,7 @@ def test_messages_of_any_kind() -> None:
     assert gecc.verify_messages("p256", b"for all", one, public_keys).all()
     codes = gecc.verify_messages("p256", [None, *texts[1:]], signatures, public_keys, reasons=True)
     assert codes.tolist() == [Reason.MESSAGE_NULL, *[Reason.VALID] * 3]
-    # Nobody has said how text is encoded, or that it is hexadecimal.
+    # Text is ambiguous: its encoding is unknown, and it could be hexadecimal.
     for words in (["ab"], "ab", np.array(["ab"]), np.array(["ab"], object)):
         with pytest.raises(TypeError, match=r"messages\[0\]: str, not bytes"):
             gecc.verify_messages("p256", words, signatures[:1], public_keys[:1])  # type: ignore[arg-type]

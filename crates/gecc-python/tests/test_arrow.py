@@ -393,7 +393,7 @@ def test_each_gathers_and_answers_in_order(gather: int) -> None:
     operation = arrow.Verify("p256", beside=True, gather=gather)
     answers = operation.each(batches)
     found = [next(answers)]
-    # Those that have 1, 100 or all rows together.
+    # The number of batches with 1, 100 or all rows in total.
     assert batches.count == {1: 2, 100: 6}.get(gather, 9)
     found += answers
     assert [answer.num_rows for answer in found] == [piece.num_rows for piece in batches.batches]
@@ -465,7 +465,7 @@ def test_names_that_are_taken() -> None:
     assert found["valid"].to_pylist() == list(range(9))
 
 
-def test_what_is_wrong_with_all_rows_is_an_error() -> None:
+def test_errors_that_concern_all_rows_are_raised() -> None:
     batch = batch_of("p256", 20)
     with pytest.raises(ValueError, match="no column has the name of `public_key`; the columns are digest, signature"):
         arrow.Verify("p256")(batch.drop_columns("public_key"))

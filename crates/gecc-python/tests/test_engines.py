@@ -1,4 +1,4 @@
-"""Engines: their options, threads, processes, and what they say of themselves."""
+"""Engines: their options, threads, processes and descriptions."""
 
 import multiprocessing
 import os
@@ -266,7 +266,7 @@ def long_rows(items: int) -> pa.RecordBatch:
     return pa.record_batch(columns)
 
 
-# Of one thread without vector instructions, that checks what it signs: the slowest.
+# The slowest: one thread, no vector instructions, and signatures are checked.
 SLOW = gecc.Engine(backend="cpu", threads=1, portable=True, check_signatures=True)
 LONG_CALLS: dict[str, Callable[[], object]] = {
     "sign": lambda: gecc.sign("brainpoolp256r1", zeros(1 << 22, 32), ONE, engine=SLOW),
@@ -293,7 +293,7 @@ def test_ctrl_c_ends_a_long_call(call: str) -> None:
             LONG_CALLS[call]()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
-    # A second or so, on a machine that does nothing else.
+    # About a second on an idle machine.
     assert time.monotonic() - start < 20
-    # The engine and the arguments serve on.
+    # The engine and the arguments remain usable.
     assert gecc.sign("brainpoolp256r1", zeros(10, 32), ONE, engine=SLOW)[1].all()

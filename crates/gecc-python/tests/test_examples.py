@@ -35,7 +35,7 @@ def test_names_of_coincurve() -> None:
     assert keys.ecdh(others) == [peer.ecdh(other) for peer, other in zip(peers, others, strict=True)]
     digests = [row.tobytes() for row in random_rows(ITEMS, 32)]
     assert keys.public_key.verify(keys.sign(digests, hasher=None), digests, hasher=None).all()
-    # Signatures of the item before are wrong, and so are bytes that are no DER.
+    # Signatures of the previous item are wrong, and so are bytes that are not DER.
     wrong = [signatures[0], *signatures[:-2], b"0"]
     expected = [
         peer.public_key.verify(signature, message) if signature != b"0" else False

@@ -1,4 +1,4 @@
-"""Columns of pandas: what is assigned to a frame has a verdict in each row, in the order of the frame."""
+"""Columns of pandas: verdicts assigned to a frame match its rows, in any order of its index."""
 
 import sys
 import types
@@ -54,7 +54,7 @@ def test_a_column_of_verdicts_has_one_in_each_row(form: str) -> None:
     assert frame["valid"].tolist() == batch.valid.tolist()
     assert not frame["valid"].all()
     assert frame[frame["valid"]].index.tolist() == INDEX[batch.valid].tolist()
-    # Columns beside arrays, in frames, and with the values that one item has for all.
+    # Columns together with arrays, in frames, and with one value for all items.
     for arguments in (
         (frame["hash"], batch.signatures, rows(batch.public_keys)),
         (frame[["hash"]], frame[["sig"]], frame["pubkey"]),
@@ -124,13 +124,13 @@ def test_operations_on_frames_give_frames() -> None:
     assert answers["valid"].dtype == np.bool_
     assert answers["valid"].tolist() == batch.valid.tolist()
     assert answers["reason"].isna().tolist() == batch.valid.tolist()
-    # Which pandas does not take for a column.
+    # pandas does not accept this as a column.
     with pytest.raises(ValueError, match="Cannot set a DataFrame with multiple columns"):
         frame["valid"] = answers
-    beside = arrow.Verify("p256", columns=columns, beside=True, plain=True)(frame[10:])
-    assert beside.columns.tolist() == ["hash", "sig", "pubkey", "valid", "reason"]
-    assert beside["sig"].equals(frame["sig"][10:])
-    assert beside["valid"].tolist() == batch.valid[10:].tolist()
+    extended = arrow.Verify("p256", columns=columns, beside=True, plain=True)(frame[10:])
+    assert extended.columns.tolist() == ["hash", "sig", "pubkey", "valid", "reason"]
+    assert extended["sig"].equals(frame["sig"][10:])
+    assert extended["valid"].tolist() == batch.valid[10:].tolist()
     none = frame[:0].astype(pd.ArrowDtype(pa.binary()))
     assert arrow.Verify("p256", columns=columns)(none).columns.tolist() == ["valid", "reason"]
 
@@ -161,7 +161,7 @@ def test_rows_of_two_indexes_are_not_mixed() -> None:
     assert gecc.verify("p256", frame["hash"], frame["sig"].copy(), frame["pubkey"].to_numpy())[INDEX[1]]
 
 
-def test_what_no_argument_can_be() -> None:
+def test_unsupported_columns_are_errors() -> None:
     batch = signed("p256", ITEMS)
     frame = frame_of(batch, rows)
     with pytest.raises(ValueError, match="digests: a table of 3 columns, not one column"):

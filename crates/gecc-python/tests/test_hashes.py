@@ -56,7 +56,7 @@ def test_messages_are_signed_and_verified_by_each_hash(name: Any) -> None:
         assert gecc.verify_messages(curve, MESSAGES, signatures, public_keys, hash=name).all()
         other: Any = "keccak256" if name == "sha256" else "sha256"
         assert not gecc.verify_messages(curve, MESSAGES, signatures, public_keys, hash=other).any()
-    # What Ethereum's wallets do with a text.
+    # As Ethereum wallets hash a text.
     signatures, recovery_ids, _ = gecc.sign_recoverable("secp256k1", digests, secret_keys)
     keys, ok = gecc.recover("secp256k1", gecc.message_digests(MESSAGES, hash=name)[0], signatures, recovery_ids)
     assert ok.all()
@@ -139,7 +139,7 @@ def test_without_a_hash_a_message_is_its_digest() -> None:
     signatures, ok = gecc.sign_messages("p256", digests, secret_keys, hash="none")
     assert ok.all()
     assert gecc.verify("p256", digests, signatures, public_keys).all()
-    # What has another length is rejected alone.
+    # Only the item with another length is rejected.
     rows = [digests[0], bytes(31), digests[2]]
     codes = gecc.verify_messages("p256", rows, signatures, public_keys, hash="none", reasons=True)
     assert codes.tolist() == [Reason.VALID, Reason.DIGEST_WRONG_LENGTH, Reason.VALID]

@@ -1,6 +1,6 @@
-"""Arguments made to harm: the process goes on, and says what is wrong.
+"""Adversarial arguments: calls raise errors, and the process continues.
 
-All run in one child with little address space, so that what is not refused ends the child and not the machine.
+All run in one child with little address space, so that an argument that is not rejected ends only the child.
 """
 
 import json
@@ -71,7 +71,7 @@ short = through_a_file(pa.array([row] * 37, pa.binary(32)), 10**6)
 numbers = through_a_file(pa.array([0] * 37, pa.int64()), 10**8)
 """
 
-# More memory than there is, or places outside of all memory.
+# More memory than exists, or addresses outside of all memory.
 SIZES = {
     "page-locked, no rows": "engine.page_locked((0, 2**63))",
     "page-locked, no rows of the greatest width": "engine.page_locked((0, 2**64 - 1))",
@@ -103,7 +103,7 @@ SIZES = {
     "strides of bytes": "verify(as_strided(digest, (1, 32), (1, 2**61)))",
 }
 
-# Arrays of Arrow that lead out of their memory, or are used up.
+# Arrow arrays that point outside their memory, or are already consumed.
 ARROW = {
     "offsets": "verify(lost)",
     "offsets in a file": "verify(through_a_file(lost).column(0))",
@@ -115,14 +115,14 @@ ARROW = {
     "large offsets": (
         "verify(array(pa.large_binary(), 3, offsets(0, 2**62, 2**62 + 32, 96, kind=np.int64), bytes(96)))"
     ),
-    "a view behind its buffer": "verify(array(pa.binary_view(), 2, views(32, 0, 0, 10**9), bytes(64)))",
+    "a view beyond its buffer": "verify(array(pa.binary_view(), 2, views(32, 0, 0, 10**9), bytes(64)))",
     "a view of no buffer": "verify(array(pa.binary_view(), 2, views(32, 0, 1000, 0), bytes(64)))",
     "a view of a length below zero": "verify(array(pa.binary_view(), 2, views(-5, 0, 0, 0), bytes(64)))",
-    "rows behind the buffer": "verify(short.column(0))",
-    "rows behind the buffer, in pieces": "verify(pa.chunked_array([short.column(0)]))",
-    "rows behind the buffer, in a table": "verify(pa.Table.from_batches([short]).select(['digest']))",
-    "rows behind the buffer, in a reader": ("verify(pa.Table.from_batches([short]).select(['digest']).to_reader())"),
-    "numbers behind the buffer": "gecc.recover('p256', row, signature, numbers.column(0), engine=engine)",
+    "rows beyond the buffer": "verify(short.column(0))",
+    "rows beyond the buffer, in pieces": "verify(pa.chunked_array([short.column(0)]))",
+    "rows beyond the buffer, in a table": "verify(pa.Table.from_batches([short]).select(['digest']))",
+    "rows beyond the buffer, in a reader": ("verify(pa.Table.from_batches([short]).select(['digest']).to_reader())"),
+    "numbers beyond the buffer": "gecc.recover('p256', row, signature, numbers.column(0), engine=engine)",
     "places in a dictionary": (
         "verify(pa.DictionaryArray.from_arrays(pa.array([0, 10**6, -5], pa.int32()), pa.array([row]), safe=False))"
     ),
@@ -130,15 +130,15 @@ ARROW = {
     "a stream used twice": "twice(Stream(pa.array([row])))",
     "capsules given for two arguments": "given = Given(pa.array([row])); verify(given, signature, given)",
     "a batch with offsets": "arrow.Verify('p256')(through_a_file(lost))",
-    "a batch with rows behind the buffer": "arrow.Verify('p256')(short)",
-    "a table with rows behind the buffer": "arrow.Verify('p256')(pa.Table.from_batches([short]))",
-    "a reader with rows behind the buffer": (
+    "a batch with rows beyond the buffer": "arrow.Verify('p256')(short)",
+    "a table with rows beyond the buffer": "arrow.Verify('p256')(pa.Table.from_batches([short]))",
+    "a reader with rows beyond the buffer": (
         "arrow.Verify('p256')(pa.RecordBatchReader.from_batches(short.schema, [short]))"
     ),
     "a table with offsets": "arrow.Verify('p256')(pa.Table.from_batches([through_a_file(lost)]))",
 }
 
-# What no item can be, very often.
+# Values that no item can have, many times.
 VERDICTS = {
     "keys of a long text": "assert not np.asarray(verify(row, signature, long_text)).any()",
     "signatures of a long text": "assert not np.asarray(verify(row, long_text)).any()",

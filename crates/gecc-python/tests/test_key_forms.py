@@ -31,7 +31,7 @@ def jwk(key: ec.EllipticCurvePublicKey, crv: str) -> str:
 
 
 class Theirs:
-    """Keys of `cryptography` and what they signed, in their forms."""
+    """Keys and signatures made by `cryptography`, in all their encodings."""
 
     def __init__(self, curve: str) -> None:
         self.secret = [ec.generate_private_key(OURS[curve]) for _ in range(ITEMS)]
@@ -203,7 +203,7 @@ def test_a_key_that_cannot_be_read_rejects_its_item_alone() -> None:
         assert list(codes) == list(gecc.verify("p256", theirs.digests[:2], bytes(128), listed, reasons=True))
     signatures = [theirs.der[0], theirs.der[1][:-1], theirs.der[2] + b"\1", b"x"]
     codes = gecc.verify("p256", theirs.digests, signatures, theirs.public_pem, reasons=True)
-    # What may be Bitcoin's hash type is behind the third.
+    # The third is followed by a byte that may be Bitcoin's hash type.
     expected = [Reason.VALID, Reason.MALFORMED_SIGNATURE, Reason.SIGNATURE_TRAILING_BYTE]
     expected += [Reason.SIGNATURE_WRONG_LENGTH]
     assert list(codes) == expected

@@ -1,4 +1,4 @@
-"""Where the engine reads arguments: what is copied and what is not, and that all forms of an argument give the same."""
+"""Which arguments are copied and which are read in place, and that all forms give the same results."""
 
 from collections.abc import Callable
 from typing import Any
@@ -159,7 +159,7 @@ def test_one_row_is_for_all_items() -> None:
         assert gecc.verify("p256", digests, signatures, key).all()
     one = gecc.verify("p256", digests[0].tobytes(), signatures[0].tobytes(), public_keys[0])
     assert one.tolist() == [True]
-    # A batch of one row is no row for all.
+    # A batch of one row is not broadcast.
     with pytest.raises(ValueError, match="public_keys: 1 items, where digests has 500"):
         gecc.verify("p256", digests, signatures, public_keys)
 

@@ -52,7 +52,7 @@ def test_reasons_are_those_of_the_library() -> None:
     known = {code: (name, text) for code, name, text in _gecc.reason_texts()}
     for reason in gecc.Reason:
         assert known[reason] == (reason.name, reason.text)
-    # What the engine says of items is all there; 17 is about numbers modulo others, which Python has without gecc.
+    # Every code of an item has a reason, except 17: modular arithmetic is not part of the Python API.
     assert {code for code in known if code < 64} - set(gecc.Reason) == {17}
 
 
@@ -82,7 +82,7 @@ def test_the_command_is_the_compiled_one() -> None:
         assert rejected.returncode == 1
 
 
-def test_what_is_missing_is_said_with_what_brings_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_for_missing_parts_name_the_package_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     without = "import sys; sys.modules['pyarrow'] = None; import gecc; gecc.generate_keys('p256', 1); import gecc.arrow"
     done = subprocess.run([sys.executable, "-c", without], capture_output=True, text=True, check=False)
     assert done.stderr.endswith("ModuleNotFoundError: gecc.arrow needs pyarrow: pip install 'gecc[arrow]'\n")

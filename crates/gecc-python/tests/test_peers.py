@@ -17,7 +17,7 @@ PEERS = {"secp256k1": ec.SECP256K1(), "p256": ec.SECP256R1(), "brainpoolp256r1":
 
 
 def accepts(curve: str, key: Bytes, signature: Bytes, digest: Bytes) -> bool:
-    """What `cryptography` says of an item."""
+    """Returns whether `cryptography` accepts an item."""
     try:
         peer = ec.EllipticCurvePublicKey.from_encoded_point(PEERS[curve], b"\4" + key.tobytes())
         r, s = (int.from_bytes(part.tobytes(), "big") for part in (signature[:32], signature[32:]))

@@ -73,7 +73,7 @@ def expected(source: Path, tmp_path_factory: pytest.TempPathFactory) -> list[dic
         assert subprocess.run(verify, check=False).returncode == 1
     rows = rows_of(answers)
     assert [row["row"] for row in rows] == list(range(1, ROWS + 1))
-    # Those of real blocks, two thirds of the others, and what is wrong with the rest.
+    # The rows of real blocks and two thirds of the others are valid; the rest have several reasons.
     assert all(row["valid"] for row in rows[:530])
     assert 0.6 < sum(row["valid"] for row in rows) / ROWS < 0.7
     assert len({row["reason"] for row in rows}) == 8
@@ -169,7 +169,7 @@ def spark_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         "spark.driver.host": "127.0.0.1",
         "spark.ui.enabled": "false",
         "spark.executor.memory": "700m",
-        # Both workers are there before a task starts.
+        # Both workers run before a task starts.
         "spark.scheduler.minRegisteredResourcesRatio": "1.0",
         "spark.scheduler.maxRegisteredResourcesWaitingTime": "120s",
         # Many batches and a partition for each file, so that there is a middle in which to die.
@@ -204,7 +204,7 @@ def test_spark_with_gpus_and_a_killed_worker(
 
 @needs_pyspark
 @needs_java
-def test_spark_says_what_is_wrong_before_a_task_starts(source: Path, tmp_path: Path, spark_cluster: Any) -> None:
+def test_spark_reports_missing_columns_before_a_task_starts(source: Path, tmp_path: Path, spark_cluster: Any) -> None:
     import verify_spark
 
     operation = arrow.Verify(items.CURVE, columns="digest=digest,signature=signature,public_key=key", plain=True)
@@ -228,7 +228,7 @@ def ray_cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     cluster.add_node(**node)
     cluster.wait_for_nodes()
     ray.init(address=cluster.address, log_to_driver=False)
-    # Both actors are there before they get blocks.
+    # Both actors run before they get blocks.
     monkeypatch.setattr(ray.data.DataContext.get_current(), "wait_for_min_actors_s", 120)
     yield ray
     ray.shutdown()
@@ -264,14 +264,14 @@ def test_ray_file_by_file(
     target = tmp_path / "answers"
     verify_files.verify(items.CURVE, 1, source, target, num_gpus=1)
     assert rows_of(target) == expected
-    # What was lost is computed again, and nothing else.
+    # Only the missing output is computed again.
     lost, *others = sorted(target.iterdir())
     written = [file.stat().st_mtime_ns for file in others]
     lost.unlink()
     verify_files.verify(items.CURVE, 1, source, target, num_gpus=1)
     assert rows_of(target) == expected
     assert [file.stat().st_mtime_ns for file in others] == written
-    # What is no Parquet is an error that names it.
+    # A file that is not Parquet raises an error that names it.
     broken = tmp_path / "broken"
     broken.mkdir()
     (broken / "text.parquet").write_text("no rows")

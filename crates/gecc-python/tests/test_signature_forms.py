@@ -121,7 +121,7 @@ def test_eip2098() -> None:
         assert np.all(gecc.verify("secp256k1", digests, form, keys, signature_form="eip2098"))
 
 
-def test_bytes_behind_der() -> None:
+def test_trailing_bytes_after_der() -> None:
     digests, signatures, _, keys = signed(1)
     der = gecc.signatures_to_der(signatures)[0]
     rows = [der + bytes([byte]) for byte in range(256)]

@@ -292,7 +292,7 @@ def test_ed25519_has_no_rule_of_its_own() -> None:
         gecc.ed25519_verify(b"", bytes(64), keys)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match="rule: no rule of Ed25519 is called `go`; the rules are cofactorless, strict"):
         gecc.ed25519_verify(b"", bytes(64), keys, rule="go")
-    # A key that names another curve is no seed.
+    # A key that names another curve is not a seed.
     with pytest.raises(ValueError, match="seeds"):
         gecc.ed25519_public_keys('{"kty":"EC","crv":"secp256k1","d":"' + "AQ" * 21 + 'A"}')
 

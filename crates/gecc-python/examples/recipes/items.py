@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 CURVE = "secp256k1"
 BLOCKS = Path(__file__).resolve().parents[4] / "examples" / "data" / "ethereum_blocks.jsonl"
-# Keys may have 33 or 65 bytes, so that they are of no one width.
+# Keys have 33 or 65 bytes, so the column has no fixed width.
 SCHEMA = pa.schema({"row": pa.int64(), "digest": pa.binary(32), "signature": pa.binary(64), "public_key": pa.binary()})
 Row = tuple[bytes | None, bytes | None, bytes | None]
 
@@ -47,7 +47,7 @@ def corrupted(kind: int, digest: bytes, signature: bytes, key: bytes) -> Row:
 
 
 def fresh(count: int, corrupt: int) -> list[Row]:
-    """Random digests, signed by random keys, of which one in this many is corrupted."""
+    """Random digests, signed by random keys, of which one in `corrupt` is corrupted."""
     secret_keys, points = gecc.generate_keys(CURVE, count)
     digests = np.frombuffer(os.urandom(32 * count), np.uint8).reshape(count, 32)
     signatures, ok = gecc.sign(CURVE, digests, secret_keys)
@@ -62,7 +62,7 @@ def fresh(count: int, corrupt: int) -> list[Row]:
 
 
 def write(folder: Path, rows: int, files: int, corrupt: int = 3) -> list[Path]:
-    """Writes files with this many rows in all, and gives their names."""
+    """Writes files with `rows` rows in total, and returns their names."""
     folder.mkdir(parents=True, exist_ok=True)
     names, first = [], 1
     for number in range(files):

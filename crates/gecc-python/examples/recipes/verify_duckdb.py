@@ -1,4 +1,4 @@
-"""Signatures in Parquet files, verified on one machine with DuckDB. The verdicts stand beside the columns of the input.
+"""Verifies signatures in Parquet files on one machine with DuckDB. Verdicts are appended to the input's columns.
 
 python verify_duckdb.py INPUT OUTPUT [--curve NAME]
 """
@@ -38,7 +38,7 @@ def main() -> None:
     arguments.add_argument("target", metavar="OUTPUT")
     arguments.add_argument("--curve", default="secp256k1")
     given = arguments.parse_args()
-    # A connection has one query at a time, and the first goes on while the second writes.
+    # A connection runs one query at a time, and the first one is still read while the second writes.
     reading, writing = duckdb.connect(), duckdb.connect()
     answers = verdicts(reading.read_parquet(given.source), arrow.Verify(given.curve, beside=True))
     writing.from_arrow(answers).write_parquet(given.target)

@@ -1,4 +1,4 @@
-"""Signatures in Parquet files that all machines see, verified by Ray file by file: a task runs the command on one.
+"""Verifies signatures in Parquet files on shared storage with Ray: each task runs the command on one file.
 
     python verify_files.py INPUT OUTPUT [--curve NAME] [--threads N] [--gpus]
 
@@ -16,7 +16,7 @@ import ray
 
 
 def verify_file(curve: str, threads: int | None, source: Path, target: Path) -> None:
-    """Runs the command, which gives the output its name when it is complete. 1 says that some rows are rejected."""
+    """Runs the command, which renames the output when it is complete. Exit status 1: some rows are rejected."""
     options = ["--curve", curve, "--beside", "--quiet", *(["--threads", str(threads)] if threads else [])]
     command = [sys.executable, "-m", "gecc", "verify", *options, "-o", str(target), str(source)]
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Signatures in Parquet files, verified on one machine with Polars. The verdicts stand beside the columns of the input.
+"""Verifies signatures in Parquet files on one machine with Polars. Verdicts are appended to the input's columns.
 
 python verify_polars.py INPUT OUTPUT [--curve NAME]
 """

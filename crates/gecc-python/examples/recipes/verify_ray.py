@@ -1,4 +1,4 @@
-"""Signatures in Parquet files, verified by Ray Data. The verdicts stand beside the columns of the input.
+"""Verifies signatures in Parquet files with Ray Data. Verdicts are appended to the input's columns.
 
     python verify_ray.py INPUT OUTPUT [--curve NAME] [--actors N] [--threads N] [--gpus]
 
@@ -23,13 +23,13 @@ def verify(
     actors: int,
     **resources: Any,
 ) -> None:
-    """Writes the answers for all rows of the Parquet files in `source`, computed by this many actors.
+    """Writes the answers for all rows of the Parquet files in `source`, computed by `actors` actors.
 
     Args:
         operation: a class of `gecc.arrow`. Each actor makes one with `options`, and its engine with the first batch.
-        resources: of an actor, `num_cpus` and `num_gpus`. Ray says by CUDA_VISIBLE_DEVICES which GPUs are the actor's.
+        resources: of an actor, `num_cpus` and `num_gpus`. Ray assigns GPUs with CUDA_VISIBLE_DEVICES.
     """
-    # A block goes to one actor as a whole, and files may be few or small: blocks are cut to the size of a batch.
+    # A block goes to one actor as a whole, and files may be few or small: blocks get the size of a batch.
     rows = ray.data.read_parquet(source).repartition(target_num_rows_per_block=BATCH)
     answers = rows.map_batches(
         operation,

@@ -1,8 +1,8 @@
-"""Signatures in Parquet files, verified by Spark. The verdicts stand beside the columns of the input.
+"""Verifies signatures in Parquet files with Spark. Verdicts are appended to the input's columns.
 
     python verify_spark.py INPUT OUTPUT [--curve NAME] [--master local[2]] [--threads N] [--gpus-per-task N]
 
-Without --master it is Spark's configuration, or `spark-submit`, that says where it runs.
+Without --master, Spark's configuration or `spark-submit` determines where it runs.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pyspark.resource import ResourceProfile, ResourceProfileBuilder, TaskResour
 from pyspark.sql import SparkSession
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-# Rows that Spark hands to Python at a time: 10000 if not said, which starve a GPU.
+# Rows that Spark passes to Python at a time. The default of 10000 is too few for a GPU.
 BATCH = 1 << 18
 
 
@@ -55,7 +55,7 @@ def verify(
 ) -> None:
     """Writes the answers for all rows of the Parquet files in `source`."""
     rows = spark.read.parquet(source)
-    # Spark wants to know what comes out. A column that is missing is an error here, before a task starts.
+    # Spark needs the schema of the answers. A missing column is an error here, before a task starts.
     answers = from_arrow_schema(operation.schema(to_arrow_schema(rows.schema)))
     rows.mapInArrow(in_task(operation), answers, profile=profile).write.parquet(target)
 
@@ -69,7 +69,7 @@ def main() -> None:
     arguments.add_argument("--threads", type=int, help="threads of a task without a GPU; its share of the cores")
     arguments.add_argument("--gpus-per-task", type=float, help="1, or less for tasks that share one")
     given = arguments.parse_args()
-    # Spark knows neither dictionaries nor bytes of fixed size.
+    # Spark supports neither dictionaries nor FixedSizeBinary.
     operation = arrow.Verify(given.curve, beside=True, plain=True, threads=given.threads)
     spark = session(given.master)
     profile = for_gpus(given.gpus_per_task) if given.gpus_per_task else None

@@ -471,7 +471,7 @@ def _made(process: int, options: tuple[tuple[str, Any], ...]) -> Engine:
 
 
 def _groups(batches: Iterable[Any], rows: int) -> Iterator[list[Any]]:
-    """Groups batches until they have this many rows; the last group may have fewer."""
+    """Groups batches until they have at least `rows` rows; the last group may have fewer."""
     group: list[Any] = []
     gathered = 0
     for batch in batches:

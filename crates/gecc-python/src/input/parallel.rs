@@ -1,6 +1,6 @@
 //! Filling rows on several threads.
 //!
-//! The threads are started for the work and end with it, so that a fork leaves none of them behind.
+//! The threads are started for the work and end with it, so that a later fork loses none.
 
 use gecc::stack;
 use std::{num, thread};
