@@ -36,11 +36,11 @@ def one(db: duckdb.DuckDBPyConnection, sql: str, *parameters: Any) -> Any:
 
 
 def refused(db: duckdb.DuckDBPyConnection, sql: str, *parameters: Any) -> str:
-    """What is said of a statement that fails. The connection goes on."""
-    with pytest.raises(duckdb.Error) as said:
+    """Returns the error of a statement that fails. The connection remains usable."""
+    with pytest.raises(duckdb.Error) as error:
         db.execute(sql, parameters).fetchall()
     assert one(db, "SELECT 1") == 1
-    return str(said.value)
+    return str(error.value)
 
 
 def verify(curve: str, ending: str = "", form: str = "signature") -> str:

@@ -96,8 +96,8 @@ def test_ed25519_in_the_variants_of_the_standard(db: duckdb.DuckDBPyConnection) 
     assert one(db, f"SELECT ed25519ctx_verify('zip215', repeat('00', 255), {items})") is False
     assert "256 bytes" in refused(db, f"SELECT ed25519ctx_verify('zip215', repeat('00', 256), {items})")
     for context in ["'context'", "'abc'", "NULL", "c"]:
-        said = refused(db, f"SELECT ed25519ph_verify('strict', {context}, {items}) FROM (VALUES ('beef')) t(c)")
-        assert "`context` must be a text in the statement of hexadecimal digits" in said
+        error = refused(db, f"SELECT ed25519ph_verify('strict', {context}, {items}) FROM (VALUES ('beef')) t(c)")
+        assert "`context` must be a text in the statement of hexadecimal digits" in error
     refused(db, f"SELECT ed25519ph_verify('strict', {items})")
     refused(db, f"SELECT ed25519cxt_verify('strict', '', {items})")
 
@@ -177,8 +177,8 @@ def test_signatures_of_other_forms(db: duckdb.DuckDBPyConnection) -> None:
     assert one(db, f"SELECT hex({key})") == known
     assert one(db, f"SELECT ecdsa_verify_form('secp256k1', 'header-first', {digest}, {signature}, '{known}')")
     assert one(db, f"SELECT ecdsa_recover('secp256k1', {digest}, {signature})") is None
-    said = one(db, f"SELECT ecdsa_recover_reason('secp256k1', {digest}, {signature})")
-    assert "looks like a header-first signature" in said
+    reason = one(db, f"SELECT ecdsa_recover_reason('secp256k1', {digest}, {signature})")
+    assert "looks like a header-first signature" in reason
     # EIP-2098: the recovery id of the other is the top bit of s.
     eip191 = "message_digest('eip191', encode('It''s a small(er) world'))"
     compact = "9328da16089fcba9bececa81663203989f2df5fe1faa6291a45381c81bd17f76"
@@ -187,7 +187,7 @@ def test_signatures_of_other_forms(db: duckdb.DuckDBPyConnection) -> None:
     assert one(db, f"SELECT hex({signer})") == "2E988A386A799F506693793C6A5AF6B54DFAABFB"
 
 
-def test_what_cannot_be_read_is_not_valid(db: duckdb.DuckDBPyConnection) -> None:
+def test_malformed_items_are_not_valid(db: duckdb.DuckDBPyConnection) -> None:
     names = ["digest", "signature", "public_key"]
     source = f"SELECT {', '.join(names)} FROM '{SIGNATURES}' WHERE tag = 'p256' AND {verify('p256')} LIMIT 1"
     good = db.execute(source).fetchall()[0]
@@ -220,8 +220,8 @@ def test_statements_that_are_wrong(db: duckdb.DuckDBPyConnection) -> None:
     assert known in refused(db, f"SELECT ecdsa_verify('p384', {items})")
     assert "sm2_verify" in refused(db, f"SELECT ecdsa_verify('sm2', {items})")
     for curve in ["c", "NULL"]:
-        said = refused(db, f"SELECT ecdsa_verify({curve}, {items}) FROM (VALUES ('p256')) t(c)")
-        assert "must be a text in the statement" in said
+        error = refused(db, f"SELECT ecdsa_verify({curve}, {items}) FROM (VALUES ('p256')) t(c)")
+        assert "must be a text in the statement" in error
     assert "`digest` is Int64, but must be" in refused(db, "SELECT sm2_verify(1, 'ab', 'ab')")
     recover = f"SELECT ecdsa_recover('p256', '{'ab' * 32}', '{'ab' * 64}', '\\x01'::BLOB)"
     assert "`recovery_id` is LargeBinary" in refused(db, recover)
@@ -233,8 +233,8 @@ def test_statements_that_are_wrong(db: duckdb.DuckDBPyConnection) -> None:
     known = "no rule of Ed25519 is called `go`; the rules are cofactorless, strict, libsodium, zip215, rfc8032"
     assert known in refused(db, f"SELECT ed25519_verify('go', {message})")
     for rule in ["c", "NULL"]:
-        said = refused(db, f"SELECT ed25519_verify({rule}, {message}) FROM (VALUES ('strict')) t(c)")
-        assert "`rule` must be a text in the statement" in said
+        error = refused(db, f"SELECT ed25519_verify({rule}, {message}) FROM (VALUES ('strict')) t(c)")
+        assert "`rule` must be a text in the statement" in error
     # There is no default rule.
     refused(db, f"SELECT ed25519_verify({message})")
     refused(db, "SELECT eth_address([1])")

@@ -56,7 +56,7 @@ def little_endian(key: bytes) -> bytes:
 
 
 def expected() -> list[tuple[str, list[dict[str, Any]]]]:
-    """What is found in each row, as the function says it."""
+    """Returns the matches of each row in the format of the function."""
 
     def found(row: dict[str, Any]) -> list[dict[str, Any]]:
         kept = [{name: one[name] for name in ["output", "k", "label"]} for one in row["found"]]
@@ -133,8 +133,8 @@ def test_keys_of_a_file(db: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
     key = SCAN.hex()
     for text in ["", key, f"{key}0 {SPEND.hex()}", f"{key} {SPEND.hex()[:-2]}zz", f"{key} {ANSWERS['address']}q"]:
         file.write_text(text)
-        said = refused(db, found("outputs, tweak_key"))
-        assert str(file) in said and key[:8] not in said
+        message = refused(db, found("outputs, tweak_key"))
+        assert str(file) in message and key[:8] not in message
     file.unlink()
     assert "No such file" in refused(db, found("outputs, tweak_key"))
     db.execute("RESET gecc_key_file")
@@ -160,15 +160,15 @@ def test_rows_that_cannot_be_read_are_null(db: duckdb.DuckDBPyConnection) -> Non
     # The keys of a receiver apply to all rows, so invalid ones are an error.
     wrong = [(1, b""), (1, b"\0" * 32), (1, b"\xff" * 32), (1, SCAN + b"\0"), (2, b""), (2, OFF_CURVE)]
     for place, value in [*wrong, (2, SPEND + b"\0"), (4, [-1]), (4, [2**32]), (4, [None])]:
-        said = refused(db, call, *of(place, value))
-        assert "silent_payments_scan" in said and SCAN.hex()[:8] not in said.lower()
+        message = refused(db, call, *of(place, value))
+        assert "silent_payments_scan" in message and SCAN.hex()[:8] not in message.lower()
     for lists in ["['a']", "1", "[1.5]"]:
         assert "list of BIGINT" in refused(
             db, f"SELECT silent_payments_scan({lists}, ''::BLOB, ''::BLOB, ''::BLOB, [])"
         )
 
 
-def test_what_frigate_cannot_read(db: duckdb.DuckDBPyConnection) -> None:
+def test_invalid_arguments_of_frigates_function(db: duckdb.DuckDBPyConnection) -> None:
     tweak = one(db, f"SELECT tweak_key FROM {KEYS} LIMIT 1")
     call = "SELECT scan_silent_payments(?::BIGINT[], ?::BLOB[], ?::BLOB[])"
     outputs, keys = [1, -1, 2**63 - 1], [SCAN, little_endian(SPEND), little_endian(tweak)]
@@ -188,7 +188,7 @@ def test_lists_of_every_layout(db: duckdb.DuckDBPyConnection) -> None:
     db.execute(f"CREATE TABLE t AS SELECT *, row_number() OVER () AS row FROM {PREFIXES}")
 
     def counts(outputs: str, source: str = "t") -> list[int]:
-        """What is found in each row; -1 for null."""
+        """Returns the number of matches in each row; -1 for null."""
         return one(db, f"SELECT list(coalesce(len({scan(outputs)}), -1) ORDER BY row) FROM {source}", SCAN, SPEND)
 
     plain = counts("outputs")

@@ -1,4 +1,4 @@
-"""Connections, databases and statements at once, and what is cancelled. GECC_EXTENSION names the extension's file."""
+"""Concurrent connections, databases and statements, and cancellation. GECC_EXTENSION is the extension's file."""
 
 import os
 import threading
