@@ -11,7 +11,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn they_are_those_of_the_library() {
+fn digests_are_those_of_the_library() {
     let context = session(functions(), 2, 8192);
     let message = b"Hello World";
     for hash in Hash::ALL.iter().filter(|hash| **hash != Hash::None) {
@@ -36,7 +36,7 @@ fn they_are_those_of_the_library() {
 }
 
 #[test]
-fn of_tables_and_of_what_is_no_message() {
+fn columns_are_hashed_and_invalid_messages_have_reasons() {
     let messages: Vec<String> = (0..20000).map(|row| format!("message {row}")).collect();
     let digests: Vec<[u8; 32]> = messages
         .iter()

@@ -123,7 +123,7 @@ fn functions(largest: usize) -> Functions {
 }
 
 #[test]
-fn sql_says_what_the_command_writes() {
+fn sql_returns_the_answers_of_the_command() {
     for curve in CURVES {
         let folder = TempDir::new().unwrap();
         let (signed, answered) = (

@@ -225,7 +225,7 @@ fn a_policy_may_ask_for_low_s() {
 }
 
 #[test]
-fn what_cannot_be_is_said_when_planned() {
+fn invalid_calls_are_rejected_when_planned() {
     let context = with_table(items_table(1));
     let refused = |call: &str| {
         let problem = refusal(&context, &format!("SELECT {call} FROM t"));
