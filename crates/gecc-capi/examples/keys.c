@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As openssl and other programs write a public key, and what it signed: RFC 7517, appendix A.1. */
+/* A public key as openssl and other programs write it: RFC 7517, appendix A.1. */
 static const char PEM[] = "-----BEGIN PUBLIC KEY-----\n"
                           "MFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEMKBCTNIcKUSDii11ySs3526iDZ8A\n"
                           "iTo7Tu6KPAqv7D7gS2XpJFbZiItSs3m9+9Ue6GnvHw/GW2ZZaVtszggXIw==\n"

@@ -23,7 +23,7 @@ int secp256k1_ecdsa_verify_batch(const secp256k1_context *ctx, const GeccEngine 
     uint8_t *codes = malloc(n + 1);
     int done = records != NULL && codes != NULL;
     for (size_t i = 0; done && i < n; i++) {
-        /* What cannot be serialised stays zero, which is no valid signature. */
+        /* Items that cannot be serialised become zeros, which are not a valid signature. */
         if (!serialize(ctx, &records[i], &sigs[i], &pubkeys[i])) {
             memset(&records[i], 0, sizeof records[i]);
         }

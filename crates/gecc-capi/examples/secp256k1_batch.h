@@ -5,8 +5,9 @@
 #include <gecc.h>
 #include <secp256k1.h>
 
-/* results[i] is what secp256k1_ecdsa_verify(ctx, &sigs[i], &msghash32s[32 * i], &pubkeys[i]) returns, 1 or 0: high s
- * is refused. Returns 1, or 0 when the call could not run: then all results are 0, and gecc_last_error says why. */
+/* Sets results[i] to the result of secp256k1_ecdsa_verify(ctx, &sigs[i], &msghash32s[32 * i], &pubkeys[i]), 1 or 0:
+ * high s is rejected. Returns 1, or 0 if the call failed: then all results are 0, and gecc_last_error returns the
+ * reason. */
 int secp256k1_ecdsa_verify_batch(const secp256k1_context *ctx, const GeccEngine *engine, int *results,
                                  const secp256k1_ecdsa_signature *sigs, const unsigned char *msghash32s,
                                  const secp256k1_pubkey *pubkeys, size_t n);

@@ -103,7 +103,7 @@ fn build(options: GeccEngineOptions) -> Result<Engine, Failure> {
         builder = builder.threads(options.threads as usize);
     }
     if options.max_memory > 0 {
-        // A limit above the address space is no limit.
+        // A limit above the address space has no effect.
         builder = builder.max_memory(usize::try_from(options.max_memory).unwrap_or(usize::MAX));
     }
     Ok(builder.build()?)

@@ -54,7 +54,7 @@ int main(void) {
     say("9. DER cut short", gecc_signatures_from_der(1, &(GeccBytes){der, lengths[0] - 1u}, row, codes));
     printf("   %s\n", gecc_code_text(codes[0]));
     const char *text = "-----BEGIN PUBLIC KEY-----";
-    say("10. PEM that is none",
+    say("10. truncated PEM",
         gecc_public_keys_read(engine, curve, 1, &(GeccBytes){(const uint8_t *)text, strlen(text)}, points[0], codes));
 
     size_t done = 0;

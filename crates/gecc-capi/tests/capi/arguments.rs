@@ -1,4 +1,4 @@
-//! What a call refuses, and what it allows.
+//! Arguments that calls reject, and arguments that they accept.
 
 use super::{
     COMPRESSED, Handle, NO_DATA, cpu, expect_failure, expect_ok, keys, last_error, no_options, one,
@@ -321,7 +321,7 @@ pub fn strides_and_sizes() {
     for stride in [1, 31] {
         expect_failure(call(stride, 3), InvalidArgument, "stride");
         expect_failure(call(stride, 1), InvalidArgument, "stride");
-        // There is no row.
+        // Without rows the stride is ignored.
         expect_ok(call(stride, 0));
     }
     for stride in [usize::MAX, usize::MAX / 2, usize::MAX / 3 + 1] {
@@ -419,7 +419,7 @@ pub fn results_of_sums() {
         InvalidArgument,
         "scalars and sum overlap",
     );
-    // No memory says how many items there can be.
+    // No column limits the number of items.
     for items in [2, usize::MAX] {
         expect_failure(
             multiply(items, one(&[1; 32])),
@@ -494,7 +494,7 @@ pub fn no_items() {
                 engine.0, SECP256K1, 0, scalars, points, out, codes,
             ));
         }
-        // What has nothing to do with items is checked all the same.
+        // Arguments that do not depend on items are checked nevertheless.
         expect_failure(
             gecc_mul_base(engine.0, 0, 0, NOTHING, out, codes),
             InvalidArgument,

@@ -34,7 +34,7 @@ fn bytes(case: &Value, name: &str) -> Vec<u8> {
 fn column<const W: usize>(cases: &[Value], name: &str) -> Vec<[u8; W]> {
     cases
         .iter()
-        .map(|case| bytes(case, name).try_into().expect("so many bytes"))
+        .map(|case| bytes(case, name).try_into().expect("a value of W bytes"))
         .collect()
 }
 

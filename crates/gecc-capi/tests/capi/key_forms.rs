@@ -62,7 +62,7 @@ pub fn public_keys() {
     let (status, _, codes) = read(P256, &[&compressed, b"{"]);
     expect_ok(status);
     assert_eq!(codes, [1, Rejection::MalformedPoint.code()]);
-    // A column of another curve's keys is no column of bad ones.
+    // A column of another curve's keys is an error, not a column of invalid keys.
     let (status, ..) = read(SECP256K1, &[PEM.as_bytes(), JWK.as_bytes()]);
     expect_failure(
         status,

@@ -184,7 +184,7 @@ pub fn buffers_on_gpus() {
     assert!(use_buffer(&engine(GeccBackend::Gpu)));
 }
 
-/// Verifies records in a buffer, and says whether that was locked. The buffer outlives its engine.
+/// Verifies records in a buffer that outlives its engine. Returns whether it was page-locked.
 fn use_buffer(engine: &super::Handle) -> bool {
     let mut buffer = null_mut();
     let other = super::cpu();

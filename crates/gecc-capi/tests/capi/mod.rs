@@ -50,7 +50,7 @@ pub fn tests() -> Vec<Test> {
         memory_of_callers::any_alignment,
         memory_of_callers::overlaps_are_refused,
         memory_of_callers::buffers,
-        processes::a_child_is_told,
+        processes::inherited_engine_fails_in_a_child,
         progress::a_call_goes_on_or_ends,
         progress::a_call_in_between_asks_nobody,
         progress::functions_are_of_their_thread,
@@ -170,7 +170,7 @@ pub fn expect_ok(status: GeccStatus) {
     assert_eq!(status, GeccStatus::Ok, "{}", last_error());
 }
 
-/// The call failed so, and the text names what was wrong.
+/// Asserts that the call failed with `status`, and that the error message contains `named`.
 pub fn expect_failure(found: GeccStatus, status: GeccStatus, named: &str) {
     assert_eq!(found, status, "{}", last_error());
     assert!(

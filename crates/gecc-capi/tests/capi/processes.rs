@@ -1,4 +1,4 @@
-//! An engine in a child of the process that made it.
+//! Engines in a forked child of the process that created them.
 
 use super::{cpu, rows};
 use crate::capi::engine::{gecc_engine_free, gecc_engine_new};
@@ -7,14 +7,14 @@ use crate::capi::status::GeccStatus;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::null_mut;
 
-pub fn a_child_is_told() {
+pub fn inherited_engine_fails_in_a_child() {
     let mut engine = cpu();
     assert_eq!(public_key(engine.0), GeccStatus::Ok);
     // SAFETY: the child calls the library, allocates, and ends without running what the parent has
     // registered.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        // A panic must not reach what runs the parent's tests.
+        // A panic must not reach the harness that the child inherited.
         let outcome = catch_unwind(AssertUnwindSafe(|| in_child(&mut engine)));
         // SAFETY: ends the child.
         unsafe { libc::_exit(outcome.unwrap_or(4)) };
@@ -29,8 +29,7 @@ pub fn a_child_is_told() {
     assert_eq!(public_key(engine.0), GeccStatus::Ok);
 }
 
-/// 0 if all is as it should be: the inherited engine refuses work and can be freed, and a new one
-/// works.
+/// Returns 0 if the inherited engine rejects calls and can be freed, and a new one works.
 fn in_child(engine: &mut super::Handle) -> i32 {
     if public_key(engine.0) != GeccStatus::Forked {
         return 1;

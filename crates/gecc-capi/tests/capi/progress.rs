@@ -121,7 +121,7 @@ pub fn functions_are_of_their_thread() {
     assert!(asked.times.is_empty());
 }
 
-/// Calls of every kind give in pieces what they give at once.
+/// Calls of every kind return the same results in pieces as at once.
 pub fn pieces_make_the_whole() {
     let engine = cpu();
     let scalars: Vec<[u8; 32]> = (1..=ITEMS as u64).map(|item| *array_of(item)).collect();

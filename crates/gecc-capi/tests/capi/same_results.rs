@@ -690,7 +690,7 @@ impl<'a> Batch<'a> {
             &mut codes,
         )
         .unwrap();
-        // A key that is another, one that is none, and one of -R.
+        // Items that recover another key, no key, and a key from -R.
         (signatures[20][40], ids[22], ids[MANY - 1]) =
             (signatures[20][40] ^ 1, [4], [ids[MANY - 1][0] ^ 1]);
         let mut candidates = vec![[0; 64]; MANY];
@@ -1013,7 +1013,7 @@ fn number_of(curve: CurveId) -> i32 {
     number as i32
 }
 
-/// As many as items, of up to this many bytes.
+/// Returns `ITEMS` random messages of at most `longest` bytes.
 fn texts(longest: usize) -> Vec<Vec<u8>> {
     let mut random = Random::new();
     (0..ITEMS)

