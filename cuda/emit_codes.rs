@@ -298,7 +298,7 @@ lines."""
 message = "it is bad"
 [[codes]]
 name = "Kind"
-doc = "What it is."
+doc = "A colour."
 values = [{ name = "Red", number = 1 }, { name = "Blue", number = 3, doc = "Rare." }]
 [flags]
 name = "Set"
@@ -314,7 +314,7 @@ values = [{ name = "SomeFlag", number = 1 }, { name = "Other", number = 2 }]
             "enum Verdict : u8 {\n    kPending = 0,  // Open.\n    kValid = 1,  // Good.\n    kBad = 7,  // Two\n};"
         ));
         assert!(cuda.contains(
-            "// What it is.\nenum Kind : u8 {\n    kRed = 1,\n    kBlue = 3,  // Rare.\n};"
+            "// A colour.\nenum Kind : u8 {\n    kRed = 1,\n    kBlue = 3,  // Rare.\n};"
         ));
         assert!(cuda.contains("enum Set : u32 {\n    kSomeFlag = 1,\n    kOther = 2,\n};"));
         let verdicts = codes.rust_verdicts();

@@ -16,7 +16,7 @@ template <class Word, int kCount> using Each = Word;
 // An array that may be missing, in which case the pointer is null.
 template <class Content> using Optional = Content;
 
-// Rows in the caller's format: big-endian numbers, or encodings of points of this many bytes.
+// Rows in the caller's format: big-endian numbers, or encodings of points, of kBytes bytes.
 template <int kBytes> using ByteRows = Each<u8, kBytes>;
 // Digests of messages.
 using Digests = Each<u8, 32>;
@@ -34,7 +34,7 @@ using Ed25519Keys = u8;
 // Big-endian numbers of any length, or encodings of points.
 using AnyRows = u8;
 
-// Plain numbers, below the order unless a kernel says otherwise.
+// Plain numbers, below the order unless a kernel documents otherwise.
 using Scalars = Each<u32, 8>;
 // Numbers of any length and meaning.
 using AnyNumbers = u32;
