@@ -6,7 +6,7 @@
 //! 1. a pack for the GPU's architecture, made with [`pack`], in the folder set with
 //!    [`crate::EngineBuilder::kernels`], or else with the environment variable `GECC_KERNELS`;
 //! 2. the cache: the folder set with `GECC_KERNEL_CACHE`, or else `gecc` in the user's cache
-//!    folder. The engine stores what it compiles there, and [`build`] fills such a folder in
+//!    folder. The engine stores compiled kernels there, and [`build`] fills such a folder in
 //!    advance;
 //! 3. a pack for an earlier architecture whose machine code also runs on the GPU, such as `sm_80`
 //!    on `sm_86`;

@@ -142,7 +142,7 @@ impl MemoryBudget {
         !held.is_closed
     }
 
-    /// Returns to the limit what was taken with [`MemoryBudget::acquire`].
+    /// Returns `part` bytes that were acquired with [`MemoryBudget::acquire`].
     pub fn release(&self, part: u64) {
         let mut held = lock(&self.state);
         held.sum = held.sum.saturating_sub(part);

@@ -111,7 +111,7 @@ impl EngineBuilder {
     /// Items of a group whose equation does not hold are verified or recovered one by one, so that
     /// each has the same verdict and the same reason as without this option. The probability that
     /// an equation holds although an item is invalid, which is then accepted as valid, is at most
-    /// 2^-128 per group, regardless of who chose the items and of what is known about other groups;
+    /// 2^-128 per group, regardless of who chose the items and of knowledge about other groups;
     /// on a GPU this assumes that SHA-256 of a secret is indistinguishable from random bytes.
     /// Otherwise results are the same. Batches with invalid items take at most about 1.3 times as
     /// long as without equations.

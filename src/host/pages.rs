@@ -112,7 +112,7 @@ impl WholePages<u8> {
     /// thread.
     pub fn zeroed(bytes: usize, pool: Option<&Pool>) -> Option<Self> {
         let mut pages = Self::with_capacity(bytes)?;
-        // SAFETY: the pages have space for this many bytes, and nobody else has them.
+        // SAFETY: the pages have space for `bytes` bytes, and nobody else refers to them.
         let places = unsafe {
             std::slice::from_raw_parts_mut(pages.start.as_ptr().cast::<MaybeUninit<u8>>(), bytes)
         };
@@ -134,14 +134,14 @@ impl<T> Deref for WholePages<T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
-        // SAFETY: this many values are initialised.
+        // SAFETY: `items` values are initialised.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.items) }
     }
 }
 
 impl<T> DerefMut for WholePages<T> {
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: this many values are initialised, and are borrowed for as long as the pages.
+        // SAFETY: `items` values are initialised, and are borrowed for as long as the pages.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.items) }
     }
 }

@@ -171,7 +171,7 @@ impl Slot {
     ///
     /// # Safety
     /// The caller must own the slot until the columns are not used any more, and the slot must have
-    /// this many items.
+    /// at least `items` items.
     pub unsafe fn columns(&self, items: usize) -> [&[u8]; COLUMNS] {
         assert!(items <= self.capacity);
         // SAFETY: the bytes belong to the slot, are initialised, and nobody writes to them.

@@ -1,4 +1,4 @@
-//! The reference implementation for tests: any field of arkworks, behind the traits of this module.
+//! The reference implementation for tests: any field of arkworks, wrapped in the traits of this module.
 //!
 //! It is not suitable for more than that. The multiplication that arkworks 0.6 provides for a
 //! handwritten configuration drops the carry out of the top limb: one product in four is wrong for

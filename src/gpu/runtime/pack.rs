@@ -2,7 +2,7 @@
 //!
 //! A pack begins with a header: [`MAGIC`], the SHA-256 of the rest of the header, the version of
 //! NVRTC, the number of kernels, and an entry for each. The kernels follow, each compressed on its
-//! own (deflate), so that a reader takes only what it needs. Numbers are little-endian. Entries are
+//! own (deflate), so that a reader decompresses only the kernels it needs. Numbers are little-endian. Entries are
 //! looked up by the hash of the kernel's sources, so that kernels of other sources are not found.
 //! Each kernel is checked by its content, like one in the cache. A file that is damaged, or
 //! writable by another user, is never loaded.

@@ -16,7 +16,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// When memory is short, pieces with more items than this are halved.
 pub const SMALLEST: usize = 64;
-/// Adjacent pieces are joined for the CPU if they begin in the same range of this many items.
+/// Adjacent pieces are joined for the CPU if they begin in the same range of `CPU_RANGE` items.
 const CPU_RANGE: usize = 1 << 16;
 
 /// Devices, identified by number. Several threads compute on each at the same time.

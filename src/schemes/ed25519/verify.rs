@@ -203,7 +203,7 @@ impl Verification<'_> {
         lanes: Option<Lanes>,
         items: &[usize],
     ) -> Vec<Result<[Element; 2], Rejection>> {
-        // A key of another form is rejected, regardless of what is decoded in its place.
+        // A key of another form is rejected, regardless of the value decoded in its place.
         let keys = items
             .iter()
             .map(|item| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]));

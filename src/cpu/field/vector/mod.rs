@@ -1,5 +1,5 @@
 //! Field elements in vectors of eight, one per 64-bit lane of a register, with the instructions of
-//! AVX-512 IFMA that multiply words of 52 bits. There are no branches on values.
+//! AVX-512 IFMA that multiply words of 52 bits. No branch depends on values.
 
 mod element;
 mod general;
