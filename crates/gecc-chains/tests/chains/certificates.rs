@@ -649,7 +649,7 @@ fn fields_that_are_malformed(settings: &Settings) {
         (with(&|of| of.version = tagged(0xa0, &[4, 1, 2])), "version"),
         (
             with(&|of| of.inner_algorithm = vec![5, 0]),
-            "signature: SEQUENCE",
+            "signature: expected SEQUENCE",
         ),
         (
             with(&|of| of.outer_algorithm = vec![5, 0]),
