@@ -383,19 +383,21 @@ impl Operation {
     }
 
     /// Returns the batch size above which a GPU is faster, as assumed before any measurement.
-    pub(crate) fn worth(self) -> GpuThreshold {
+    pub(crate) fn gpu_threshold(self) -> GpuThreshold {
         match self {
             Operation::EcdsaVerify(..) | Operation::EcdsaVerifyRecoverable(..) => {
-                ECDSA.verify_worth
+                ECDSA.verify_gpu_threshold
             }
             Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => ecdsa::recover::WORTH,
-            Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => ECDSA.sign_worth,
+            Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => {
+                ECDSA.sign_gpu_threshold
+            }
             Operation::Bip340Verify => bip340::VERIFY_WORTH,
             Operation::Bip340Sign => bip340::SIGN_WORTH,
             Operation::Ed25519Verify(_) => ed25519::VERIFY_WORTH,
             Operation::Ed25519Sign | Operation::Ed25519PublicKeys => ed25519::SIGN_WORTH,
-            Operation::Sm2Verify => SM2.verify_worth,
-            Operation::Sm2Sign => SM2.sign_worth,
+            Operation::Sm2Verify => SM2.verify_gpu_threshold,
+            Operation::Sm2Sign => SM2.sign_gpu_threshold,
             Operation::SharedSecrets(_) => ecdh::WORTH,
             Operation::PublicKeys(_) => keys::WORTH,
         }

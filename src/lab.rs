@@ -8,7 +8,7 @@ pub use crate::gpu::runtime::nvrtc::Text;
 pub use crate::gpu::runtime::{
     Argument, Bytes, Device, Fault, Grid, NO_CURVE, Plan, Stream, Unit, count,
 };
-pub use crate::gpu::schedule::{DeviceCache as Kept, StreamSlot as Lane};
+pub use crate::gpu::schedule::{DeviceCache, StreamSlot};
 pub use crate::gpu::transfer::{Jacobian, Points};
 pub use crate::gpu::{columns, kernels};
 
@@ -17,8 +17,8 @@ use crate::kernels::{KernelUsage, parse_report};
 use crate::types::Error;
 
 /// Time-stamped records of the library's steps.
-pub mod notes {
-    pub use crate::host::trace::{SpanRecord as Note, begin, now, take};
+pub mod trace {
+    pub use crate::host::trace::{SpanRecord, begin, now, take};
 }
 
 /// Compiles kernels for one architecture, such as `sm_90`, and reports the resource usage of each.

@@ -209,7 +209,7 @@ impl Engine {
         match gpu {
             Some(gpu)
                 if !operation.is_for_cpu_alone()
-                    && self.is_worth_a_gpu(items, operation.gpu_threshold())? =>
+                    && self.uses_gpu(items, operation.gpu_threshold())? =>
             {
                 let may_fall_back = self.shared.asked == Backend::Auto;
                 gpu.run(
@@ -229,15 +229,15 @@ impl Engine {
     }
 
     /// Returns whether a GPU computes a batch of `items` items.
-    pub(crate) fn is_worth_a_gpu(&self, items: usize, worth: GpuThreshold) -> Result<bool, Error> {
+    pub(crate) fn uses_gpu(&self, items: usize, threshold: GpuThreshold) -> Result<bool, Error> {
         let Devices { cpu, gpu } = self.devices()?;
-        let worth = if cpu.lanes.is_some() {
-            worth.simd
+        let threshold = if cpu.lanes.is_some() {
+            threshold.simd
         } else {
-            worth.portable
+            threshold.portable
         };
         let prefers_gpu = match (self.shared.asked, self.preferred) {
-            (Backend::Auto, None) => items >= worth * cpu.threads(),
+            (Backend::Auto, None) => items >= threshold * cpu.threads(),
             (Backend::Auto, Some(device)) => device == Device::Gpu,
             _ => true,
         };

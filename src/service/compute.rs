@@ -55,7 +55,7 @@ impl Compute for OnEngine {
     }
 
     fn first_choice(&self, kind: RequestKind, items: usize) -> Device {
-        let pays = self.engine.is_worth_a_gpu(items, kind.operation.worth());
+        let pays = self.engine.uses_gpu(items, kind.operation.gpu_threshold());
         if let Ok(true) = pays {
             Device::Gpu
         } else {

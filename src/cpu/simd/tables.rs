@@ -29,9 +29,9 @@ pub fn odd_multiples<C: CpuCurve, const COUNT: usize>(
     tables
 }
 
-/// Returns odd multiples in vectors: (2i + 1)P for the points of vector j is at index `i points / 8
-/// + j`. Coordinates are below 2.01 p. `COUNT` is a power of two. The number of points is a
-/// multiple of 8, and none is the identity.
+/// Returns odd multiples in vectors: (2i + 1)P for the points of vector j is at index
+/// `i points / 8 + j`. Coordinates are below 2.01 p. `COUNT` is a power of two. The number of
+/// points is a multiple of 8, and none is the identity.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 pub fn odd_rows<C: CpuCurve, const COUNT: usize>(
     lanes: Lanes,

@@ -32,8 +32,8 @@ pub struct Scheme {
     /// True if the signer's key can be recovered from a signature with a recovery id.
     pub has_recovery: bool,
     pub on_gpu: SchemeOnGpu,
-    pub verify_worth: GpuThreshold,
-    pub sign_worth: GpuThreshold,
+    pub verify_gpu_threshold: GpuThreshold,
+    pub sign_gpu_threshold: GpuThreshold,
 }
 
 impl Scheme {
@@ -135,7 +135,7 @@ impl<'a> Verify<'a> {
 
 impl Computation for Verify<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
-        self.scheme.verify_worth
+        self.scheme.verify_gpu_threshold
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
@@ -204,7 +204,7 @@ impl<'a> Sign<'a> {
 
 impl Computation for Sign<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
-        self.scheme.sign_worth
+        self.scheme.sign_gpu_threshold
     }
 
     /// Kernels derive nonces with one hash per scheme.

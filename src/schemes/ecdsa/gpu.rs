@@ -222,8 +222,8 @@ mod gpu_tests {
                 sign: sign_wrongly::<FLIPPED>,
                 ..STEPS
             },
-            verify_worth: ECDSA.verify_worth,
-            sign_worth: ECDSA.sign_worth,
+            verify_gpu_threshold: ECDSA.verify_gpu_threshold,
+            sign_gpu_threshold: ECDSA.sign_gpu_threshold,
         }))
     }
 

@@ -52,11 +52,11 @@ pub(crate) static ECDSA: Scheme = Scheme {
     sign_on_cpu: per_curve!(ecdsa cpu::sign),
     has_recovery: true,
     on_gpu: gpu::STEPS,
-    verify_worth: GpuThreshold {
+    verify_gpu_threshold: GpuThreshold {
         portable: 35,
         simd: 50,
     },
-    sign_worth: GpuThreshold {
+    sign_gpu_threshold: GpuThreshold {
         portable: 5,
         simd: 30,
     },

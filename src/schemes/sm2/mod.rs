@@ -38,11 +38,11 @@ pub(crate) static SM2: Scheme = Scheme {
     sign_on_cpu: per_curve!(sm2 cpu::sign),
     has_recovery: false,
     on_gpu: gpu::STEPS,
-    verify_worth: GpuThreshold {
+    verify_gpu_threshold: GpuThreshold {
         portable: 30,
         simd: 50,
     },
-    sign_worth: GpuThreshold {
+    sign_gpu_threshold: GpuThreshold {
         portable: 3,
         simd: 10,
     },
@@ -474,7 +474,7 @@ fn decode_once(
     items: usize,
     keys: PublicKeys<'_>,
 ) -> Result<Option<Vec<Point>>, Error> {
-    if engine.is_worth_a_gpu(items, digest::WORTH)? {
+    if engine.uses_gpu(items, digest::WORTH)? {
         return Ok(None);
     }
     Ok(decode_keys(engine, Sm2::ID, items, keys)?

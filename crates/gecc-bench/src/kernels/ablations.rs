@@ -10,7 +10,7 @@ use super::launchers::{
     AblationDenominators, AblationFpmulAffine, AblationFromRows, AblationToRows, BatchInverse,
 };
 use super::sources::prepare;
-use gecc::lab::{Fault, Jacobian, Lane, Plan, Points, kernels};
+use gecc::lab::{Fault, Jacobian, Plan, Points, StreamSlot, kernels};
 use gecc::{CurveId, Error};
 
 /// A variant of an operation, with its measured time.
@@ -53,13 +53,16 @@ struct Variant {
     operation: &'static str,
     name: &'static str,
     /// Writes the results to `out`, or to the last of `rows`.
-    launch: fn(&Batch, &mut Lane) -> Result<(), Fault>,
+    launch: fn(&Batch, &mut StreamSlot) -> Result<(), Fault>,
     /// Writes the results of another kernel to `expected`.
-    expect: fn(&Batch, &mut Lane) -> Result<(), Fault>,
+    expect: fn(&Batch, &mut StreamSlot) -> Result<(), Fault>,
     by_rows: bool,
 }
 
-const fn padd(name: &'static str, launch: fn(&Batch, &mut Lane) -> Result<(), Fault>) -> Variant {
+const fn padd(
+    name: &'static str,
+    launch: fn(&Batch, &mut StreamSlot) -> Result<(), Fault>,
+) -> Variant {
     Variant {
         operation: "PADD",
         name,
@@ -182,7 +185,7 @@ fn measure(
 }
 
 impl Batch {
-    fn new(slot: &mut Lane, curve: &'static str, n: usize) -> Result<Self, Error> {
+    fn new(slot: &mut StreamSlot, curve: &'static str, n: usize) -> Result<Self, Error> {
         let device = slot.device.clone();
         device.prepare(curve, FILES)?;
         prepare(&device, curve, &["batch_inverse", "ablation"])?;
@@ -236,7 +239,7 @@ impl Batch {
     }
 
     /// Returns the seconds of a variant, after checking its results.
-    fn measure(&self, slot: &mut Lane, variant: &Variant) -> Result<f64, Error> {
+    fn measure(&self, slot: &mut StreamSlot, variant: &Variant) -> Result<f64, Error> {
         let seconds = median(
             slot,
             |slot| self.poison(slot, self.out),
@@ -265,14 +268,14 @@ impl Batch {
         Ok(seconds)
     }
 
-    fn poison(&self, slot: &mut Lane, points: Points) -> Result<(), Fault> {
+    fn poison(&self, slot: &mut StreamSlot, points: Points) -> Result<(), Fault> {
         let n = self.n as usize;
         slot.fill(points.xy, POISON, Xy::BYTES * n)?;
         slot.fill(self.rows[2], POISON, XyRows::BYTES * n)?;
         slot.fill(points.kinds, 0, n)
     }
 
-    fn count_equal(&self, slot: &mut Lane) -> Result<u64, Fault> {
+    fn count_equal(&self, slot: &mut StreamSlot) -> Result<u64, Fault> {
         let count = self.count;
         let n = self.n;
         slot.fill(count, 0, 4)?;
@@ -298,7 +301,7 @@ impl Batch {
         )))
     }
 
-    fn add_to(&self, slot: &mut Lane, [a, b, out]: [Points; 3]) -> Result<(), Fault> {
+    fn add_to(&self, slot: &mut StreamSlot, [a, b, out]: [Points; 3]) -> Result<(), Fault> {
         let Points {
             xy: a_xy,
             kinds: a_kinds,
@@ -326,7 +329,7 @@ impl Batch {
         .launch(slot, self.curve)
     }
 
-    fn multiply_to(&self, slot: &mut Lane, to: Points) -> Result<(), Fault> {
+    fn multiply_to(&self, slot: &mut StreamSlot, to: Points) -> Result<(), Fault> {
         let Batch {
             curve,
             scalars,
@@ -359,7 +362,7 @@ impl Batch {
         .launch(slot, curve)
     }
 
-    fn multiply_affine_to(&self, slot: &mut Lane, to: Points) -> Result<(), Fault> {
+    fn multiply_affine_to(&self, slot: &mut StreamSlot, to: Points) -> Result<(), Fault> {
         let Batch {
             curve,
             scalars,
@@ -382,7 +385,7 @@ impl Batch {
         .launch(slot, curve)
     }
 
-    fn double_to(&self, slot: &mut Lane, to: Points) -> Result<(), Fault> {
+    fn double_to(&self, slot: &mut StreamSlot, to: Points) -> Result<(), Fault> {
         let Points {
             xy: a_xy,
             kinds: a_kinds,
@@ -405,40 +408,40 @@ impl Batch {
     }
 
     /// Computes b + a, with the operands in the opposite order of the measured operation.
-    fn expect_sums(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn expect_sums(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         self.add_to(slot, [self.b, self.a, self.expected])
     }
 
     /// Computes a + a.
-    fn expect_doubles(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn expect_doubles(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         self.add_to(slot, [self.a, self.a, self.expected])
     }
 
-    fn expect_multiples(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn expect_multiples(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         self.multiply_to(slot, self.expected)
     }
 
-    fn expect_affine_multiples(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn expect_affine_multiples(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         self.multiply_affine_to(slot, self.expected)
     }
 
-    fn add(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn add(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         self.add_to(slot, [self.a, self.b, self.out])
     }
 
-    fn double(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn double(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         self.double_to(slot, self.out)
     }
 
-    fn multiply(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn multiply(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         self.multiply_to(slot, self.out)
     }
 
-    fn multiply_affine(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn multiply_affine(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         self.multiply_affine_to(slot, self.out)
     }
 
-    fn add_rows_by_vectors(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn add_rows_by_vectors(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         let Batch {
             a,
             b,
@@ -465,7 +468,7 @@ impl Batch {
         .launch(slot, self.curve)
     }
 
-    fn add_rows_by_words(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn add_rows_by_words(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         let Batch {
             a,
             b,
@@ -492,7 +495,7 @@ impl Batch {
         .launch(slot, self.curve)
     }
 
-    fn add_in_three_kernels(&self, slot: &mut Lane) -> Result<(), Fault> {
+    fn add_in_three_kernels(&self, slot: &mut StreamSlot) -> Result<(), Fault> {
         let Batch {
             curve,
             a,

@@ -7,7 +7,7 @@ use super::launchers::columns::{
 use super::launchers::{BatchInverse, Chain, ExportField, ImportField};
 use super::primes::{Primes, number_of};
 use super::sources::prepare;
-use gecc::lab::{Fault, Lane, Plan, Unit, kernels};
+use gecc::lab::{Fault, Plan, StreamSlot, Unit, kernels};
 use gecc::{CurveId, Error};
 use num_bigint::BigUint;
 use std::fmt;
@@ -65,7 +65,7 @@ impl Arithmetic {
 pub struct Bench {
     operation: Arithmetic,
     curve: CurveId,
-    slot: Lane,
+    slot: StreamSlot,
     inputs: Vec<[u8; 32]>,
     buffers: Buffers,
 }

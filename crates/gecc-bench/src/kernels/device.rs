@@ -1,7 +1,7 @@
 //! The first GPU: a stream on which every kernel is timed, batches of numbers, and durations.
 
 use gecc::Error;
-use gecc::lab::{Bytes, Device, Fault, Kept, Lane, Limits, Plan, count};
+use gecc::lab::{Bytes, Device, DeviceCache, Fault, Limits, Plan, StreamSlot, count};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The number of runs whose median is taken, after a warm-up run.
@@ -10,11 +10,11 @@ const RUNS: usize = 5;
 pub const POISON: u8 = 0xa5;
 
 /// A device with its tables.
-type Opened = (Arc<Device>, Arc<Kept>);
+type Opened = (Arc<Device>, Arc<DeviceCache>);
 
 /// Opens a stream slot of the first GPU on which every kernel is timed. Devices are kept, so that
 /// their kernels are loaded once per process.
-pub fn open(l2_persistence: bool) -> Result<Lane, Error> {
+pub fn open(l2_persistence: bool) -> Result<StreamSlot, Error> {
     static OPEN: Mutex<[Option<Opened>; 2]> = Mutex::new([None, None]);
     let opened =
         &mut OPEN.lock().unwrap_or_else(PoisonError::into_inner)[usize::from(l2_persistence)];
@@ -28,18 +28,22 @@ pub fn open(l2_persistence: bool) -> Result<Lane, Error> {
         *opened = Some((Arc::new(Device::open(0, &limits)?), Arc::default()));
     }
     let (device, kept) = opened.clone().expect("opened above");
-    Ok(Lane::new(device, kept)?)
+    Ok(StreamSlot::new(device, kept)?)
 }
 
 /// Starts a chunk of `items` items, with the buffers returned by `plan`.
-pub fn begin<B>(slot: &mut Lane, items: usize, plan: impl Fn(&mut Plan) -> B) -> Result<B, Fault> {
+pub fn begin<B>(
+    slot: &mut StreamSlot,
+    items: usize,
+    plan: impl Fn(&mut Plan) -> B,
+) -> Result<B, Fault> {
     Ok(slot.begin((items, false), Bytes::default(), false, plan)?.0)
 }
 
 /// Returns the total seconds of all kernels started by `launch`.
 pub fn seconds(
-    slot: &mut Lane,
-    launch: impl FnOnce(&mut Lane) -> Result<(), Fault>,
+    slot: &mut StreamSlot,
+    launch: impl FnOnce(&mut StreamSlot) -> Result<(), Fault>,
 ) -> Result<f64, Fault> {
     collect(slot)?;
     launch(slot)?;
@@ -48,9 +52,9 @@ pub fn seconds(
 
 /// Returns the median of several runs, each after `prepare`, which is not timed.
 pub fn median(
-    slot: &mut Lane,
-    prepare: impl Fn(&mut Lane) -> Result<(), Fault>,
-    launch: impl Fn(&mut Lane) -> Result<(), Fault>,
+    slot: &mut StreamSlot,
+    prepare: impl Fn(&mut StreamSlot) -> Result<(), Fault>,
+    launch: impl Fn(&mut StreamSlot) -> Result<(), Fault>,
 ) -> Result<f64, Fault> {
     median_of(|| {
         prepare(slot)?;
@@ -67,7 +71,7 @@ pub fn median_of<E>(mut run: impl FnMut() -> Result<f64, E>) -> Result<f64, E> {
 }
 
 /// Waits for the started work, and returns the seconds of its kernels.
-pub fn collect(slot: &mut Lane) -> Result<f64, Fault> {
+pub fn collect(slot: &mut StreamSlot) -> Result<f64, Fault> {
     slot.finish()?;
     slot.end()?;
     Ok(slot

@@ -252,7 +252,7 @@ impl Bench {
                 end_to_end: Some(seconds),
                 kernels: sum,
             })?;
-            for time in kernels.into_iter().flat_map(|kernels| kernels.beside) {
+            for time in kernels.into_iter().flat_map(|kernels| kernels.result) {
                 self.report.kernel(&KernelRow {
                     curve,
                     operation: &name,

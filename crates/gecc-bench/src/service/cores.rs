@@ -2,7 +2,7 @@
 //! the fraction of their best speed is recorded for each millisecond.
 
 use super::pace::multiply;
-use gecc::lab::notes::now;
+use gecc::lab::trace::now;
 use std::fmt;
 use std::thread;
 

@@ -7,14 +7,14 @@ use super::items::Items;
 use super::send::{Arrivals, Load, Part};
 use super::watch::watch;
 use super::worst::Trace;
-use gecc::lab::notes;
+use gecc::lab::trace;
 use gecc::service::Coalescer;
 use gecc_cli::failure::Failure;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 /// The capacity for trace spans: some fifteen per batch.
-const NOTES_A_SECOND: f64 = 60_000.0;
+const RECORDS_PER_SECOND: f64 = 60_000.0;
 
 /// The outcome of a load.
 pub struct LoadOutcome {
@@ -78,10 +78,10 @@ impl Load {
             items,
         );
         if self.noted {
-            notes::begin((NOTES_A_SECOND * self.seconds) as usize);
+            trace::begin((RECORDS_PER_SECOND * self.seconds) as usize);
         }
         let stop = AtomicBool::new(false);
-        let start = notes::now();
+        let start = trace::now();
         let (parts, ticks) = thread::scope(|scope| {
             let watcher = self.noted.then(|| scope.spawn(|| watch(&stop)));
             let arrivals = &arrivals;
@@ -98,7 +98,7 @@ impl Load {
                 watcher.map(|watcher| watcher.join().expect("it does not panic")),
             )
         });
-        let seconds = (notes::now() - start) as f64 * 1e-9;
+        let seconds = (trace::now() - start) as f64 * 1e-9;
         if let Some(problem) = parts.iter().find_map(|part| part.problem.clone()) {
             return Err(Failure::Problem(problem.to_string()));
         }
@@ -123,7 +123,7 @@ impl Load {
                     .flat_map(|part| part.slow.iter().copied())
                     .collect(),
                 spans: parts.iter().map(|part| part.pace.spans.clone()).collect(),
-                notes: notes::take(),
+                records: trace::take(),
                 ticks,
             }),
         })

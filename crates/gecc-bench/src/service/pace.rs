@@ -4,7 +4,7 @@
 //! pauses too short to be observed individually. A calibration run detects this: the same few
 //! multiplications, which access no memory, are timed repeatedly.
 
-use gecc::lab::notes::now;
+use gecc::lab::trace::now;
 use std::hint::black_box;
 
 /// The duration of a span in nanoseconds.

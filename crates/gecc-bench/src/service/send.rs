@@ -5,7 +5,7 @@ use super::pace::Pace;
 use super::worst::Slow;
 use crate::flags;
 use gecc::Verdicts;
-use gecc::lab::notes::now;
+use gecc::lab::trace::now;
 use gecc::service::{Coalescer, ServiceError, Ticket};
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};

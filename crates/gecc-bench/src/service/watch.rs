@@ -1,7 +1,7 @@
 //! Observes the machine during a run: the time that each thread waited for a core, and the time
 //! stolen by the host.
 
-use gecc::lab::notes;
+use gecc::lab::trace;
 use std::collections::HashMap;
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -32,7 +32,7 @@ pub fn watch(stop: &AtomicBool) -> Vec<Tick> {
     let mut ticks = Vec::new();
     while !stop.load(Ordering::Relaxed) {
         ticks.push(Tick {
-            at: notes::now(),
+            at: trace::now(),
             waited: waited(),
             stolen: stolen(),
         });

@@ -3,7 +3,7 @@
 
 use super::pace::{self, Span};
 use super::watch::{Tick, delays};
-use gecc::lab::notes::Note;
+use gecc::lab::trace::SpanRecord;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -60,7 +60,7 @@ pub struct Trace {
     pub slow: Vec<Slow>,
     /// The spans of each sender.
     pub spans: Vec<Vec<Span>>,
-    pub notes: Vec<Note>,
+    pub records: Vec<SpanRecord>,
     pub ticks: Vec<Tick>,
 }
 
@@ -113,8 +113,8 @@ impl Trace {
     }
 
     /// Returns the trace span of a batch by its name.
-    fn note_of(&self, slow: &Slow, name: &str) -> Option<&Note> {
-        self.notes
+    fn record_of(&self, slow: &Slow, name: &str) -> Option<&SpanRecord> {
+        self.records
             .iter()
             .find(|note| note.number == slow.batch && note.what == name)
     }
@@ -125,20 +125,20 @@ impl Trace {
             "late" => slow.begun.saturating_sub(slow.due),
             "submitted" => slow.submitted - slow.begun,
             "read" => self
-                .note_of(slow, "delivered")
+                .record_of(slow, "delivered")
                 .map_or(0, |note| slow.answered.saturating_sub(note.end)),
             of_library => self
-                .note_of(slow, of_library)
+                .record_of(slow, of_library)
                 .map_or(0, |note| note.end - note.start),
         }
     }
 
     /// Returns the nanoseconds of a step on the GPU, on the thread that computed the batch.
     fn step_on_gpu(&self, slow: &Slow, name: &str) -> u64 {
-        let Some(computed) = self.note_of(slow, "computed") else {
+        let Some(computed) = self.record_of(slow, "computed") else {
             return 0;
         };
-        self.notes
+        self.records
             .iter()
             .filter(|note| note.what == name && note.thread == computed.thread)
             .filter(|note| computed.start <= note.start && note.end <= computed.end)
@@ -149,11 +149,11 @@ impl Trace {
     /// Returns trace spans other than steps of a batch, and threads that waited for a core.
     fn meanwhile(&self, slow: &Slow) -> Vec<String> {
         let others = self
-            .notes
+            .records
             .iter()
             .filter(|note| !STEPS.contains(&note.what) && !ON_GPU.contains(&note.what))
             .filter(|note| note.end - note.start >= LONG && slow.overlaps(note.start, note.end));
-        let notes = others.map(|note| {
+        let records = others.map(|note| {
             let milliseconds = (note.end - note.start) as f64 / 1e6;
             let after = (note.start as f64 - slow.due as f64) / 1e6;
             format!(
@@ -165,7 +165,7 @@ impl Trace {
             .spans
             .get(slow.sender)
             .and_then(|spans| pace::describe(spans, slow.due, slow.begun));
-        notes
+        records
             .take(WORST)
             .chain(spans)
             .chain(delays(&self.ticks, slow.due, slow.answered))
@@ -225,8 +225,8 @@ mod tests {
         }
     }
 
-    fn note(what: &'static str, number: u64, start: u64, end: u64) -> Note {
-        Note {
+    fn note(what: &'static str, number: u64, start: u64, end: u64) -> SpanRecord {
+        SpanRecord {
             what,
             number,
             start,
@@ -246,7 +246,7 @@ mod tests {
                 slow(3, 20 * ms, 21 * ms),
             ],
             spans: vec![Vec::new()],
-            notes: vec![
+            records: vec![
                 note("computed", 1, ms, 8 * ms),
                 note("device", 0, 2 * ms, 5 * ms),
                 note("pages locked", 7, 0, ms),

@@ -10,7 +10,7 @@ use crate::kernels::launchers::columns::{AnyNumbers, Column};
 use crate::kernels::primes::{PRIMES, Primes, bytes_of};
 use crate::kernels::sources::{machine_code, text};
 use gecc::lab::kernels::{Modexp, MulMod, SquareMod, modexp_lanes, of_size};
-use gecc::lab::{Device, Fault, Lane, NO_CURVE, Text, Unit, constants};
+use gecc::lab::{Device, Fault, NO_CURVE, StreamSlot, Text, Unit, constants};
 use gecc::{Backend, CurveId, Engine, Error, modular};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -243,7 +243,7 @@ fn negated_inverse(m: u32) -> u32 {
 
 /// The GPU on which every kernel is timed, with its limits.
 struct Bench {
-    slot: Lane,
+    slot: StreamSlot,
     limits: Rates,
     /// Machine code that was analysed.
     cubins: HashMap<Unit, Arc<Vec<u8>>>,
@@ -326,7 +326,7 @@ impl Bench {
     fn rate(
         &mut self,
         per_round: f64,
-        launch: impl Fn(&mut Lane, u32) -> Result<(), Fault>,
+        launch: impl Fn(&mut StreamSlot, u32) -> Result<(), Fault>,
     ) -> Result<f64, Fault> {
         // The first run loads the code.
         seconds(&mut self.slot, |slot| launch(slot, TRIAL_ROUNDS))?;
