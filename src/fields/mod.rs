@@ -420,7 +420,7 @@ impl Mapping {
 /// Returns the error for a column, or a member of an object, whose name is not unique.
 fn twice(name: &str) -> UnclearColumns {
     UnclearColumns(format!(
-        "`{}` is there twice, and it is not clear which is meant: leave one out, or rename it",
+        "`{}` occurs twice, and it is not clear which is meant: remove one, or rename it",
         name.escape_debug()
     ))
 }
@@ -588,13 +588,13 @@ mod tests {
             problem("", &["sig", "signature"])
                 .starts_with("both `sig` and `signature` could be `signature`")
         );
-        assert!(problem("", &["sig", "digest", "sig"]).starts_with("`sig` is there twice"));
+        assert!(problem("", &["sig", "digest", "sig"]).starts_with("`sig` occurs twice"));
         assert!(
             problem("", &["digest", "message"]).starts_with("`digest` and `message` both exist")
         );
         for given in ["", "digest=digest"] {
             assert!(
-                problem(given, &["digest", "digest"]).starts_with("`digest` is there twice"),
+                problem(given, &["digest", "digest"]).starts_with("`digest` occurs twice"),
                 "{given}"
             );
             assert!(found(given, &["digest", "note", "note"]).is_ok(), "{given}");

@@ -221,7 +221,7 @@ fn of_jwk(text: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
 }
 
 fn unusable_jwk(problem: String) -> String {
-    format!("`public_key` is not a usable JSON Web Key: {problem}")
+    format!("`public_key` is not a usable JSON Web Key, because {problem}")
 }
 
 fn parsed(text: &[u8]) -> Result<Jwk<'_>, String> {

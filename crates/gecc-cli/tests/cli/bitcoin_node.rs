@@ -297,7 +297,7 @@ fn blocks_of_a_node_have_the_answers_of_files() {
             "/more",
             "at block 0: 1 bytes follow the outputs that were spent",
         ),
-        ("/less", "and 0 outputs are said to be spent"),
+        ("/less", "but 0 spent outputs are given"),
         ("/many", "at block 0: "),
     ] {
         let before = requests.load(Ordering::Relaxed);

@@ -292,7 +292,7 @@ fn invalid_digits_are_reported_with_a_hint() {
         ),
         (
             format!("ab:{}", &digest[3..]),
-            "it contains ':' at position 2; colons are read where",
+            "it contains ':' at position 2; colons are accepted if",
         ),
         (
             format!("{}:", &digest[..63]),

@@ -347,7 +347,7 @@ fn layouts_are_parsed_or_refused_with_a_reason() {
         ("public_key:31", "33 bytes (compressed), 64 (x || y) or 65"),
         (
             "signature:66",
-            "64 bytes (r || s) or 65 (r || s || v, or as --signature-form says), not 66",
+            "64 bytes (r || s) or 65 (r || s || v, or the form of --signature-form), not 66",
         ),
         ("digest:32,digest:32", "`digest` is given twice"),
         (
