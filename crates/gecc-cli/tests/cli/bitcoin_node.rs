@@ -333,7 +333,7 @@ fn blocks_of_a_node_have_the_answers_of_files() {
         "{}",
         stderr(&output)
     );
-    let message = "at block 300026: the node gave a block of height 300025 for height 300026";
+    let message = "at block 300026: the node returned a block of height 300025 for height 300026";
     assert!(stderr(&output).contains(message), "{}", stderr(&output));
     // The part after the host may be a key.
     for wrong in ["/none", "/cut", "/fork"] {

@@ -352,11 +352,11 @@ fn layouts_are_parsed_or_refused_with_a_reason() {
         ("digest:32,digest:32", "`digest` is given twice"),
         (
             "signature:65,recovery_id:1",
-            "a signature of 65 bytes has a recovery id",
+            "a signature of 65 bytes contains a recovery id",
         ),
         (
             "recovery_id:1,signature:65",
-            "a signature of 65 bytes has a recovery id",
+            "a signature of 65 bytes contains a recovery id",
         ),
         ("message:10", "`message` has no fixed width"),
         (
@@ -407,7 +407,7 @@ fn layouts_are_parsed_or_refused_with_a_reason() {
         twice
             .require_widths(verify)
             .unwrap_err()
-            .contains("EIP-2098 has a recovery id")
+            .contains("EIP-2098 contains a recovery id")
     );
     let header_first = layout("skip:1,signature:65").with_form(SignatureForm::HeaderFirst);
     let signature = header_first.place(Field::Signature).unwrap();
