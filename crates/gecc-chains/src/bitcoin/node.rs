@@ -126,7 +126,7 @@ impl NodeBlock {
         }
         if block.get(..BLOCK_HEADER).map(sha256d) != Some(hash) {
             return Err(format!(
-                "the node was asked for the block {}, and what it gave is not that",
+                "the node returned another block than {}",
                 Txid(hash)
             ));
         }

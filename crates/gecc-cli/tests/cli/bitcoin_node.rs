@@ -286,7 +286,7 @@ fn blocks_of_a_node_have_the_answers_of_files() {
             "the node is on the chain `liquid`, which is not supported",
         ),
         ("/long", "block 0: the answer has more than 4000000 bytes"),
-        ("/other", "and what it gave is not that"),
+        ("/other", "the node returned another block than"),
         ("/cut", "at block 0: the encoding ends too early"),
         ("/pruned", "undo not available"),
         (
