@@ -76,7 +76,7 @@ impl AnswerSelection {
 }
 
 impl AnswerColumns {
-    /// Creates the builder for a writer of a schema from [`Wanted::schema`].
+    /// Creates the builder for a writer of a schema from [`AnswerSelection::schema`].
     pub fn new(writer: &Writer, schema: SchemaRef, wanted: AnswerSelection) -> Self {
         AnswerColumns {
             encoder: writer.encoder(),

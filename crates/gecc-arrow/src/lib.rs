@@ -4,7 +4,7 @@
 //! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification,
 //! recovery, signing, shared secrets or public keys, with ECDSA or SM2 (depending on the curve) or
 //! BIP 340. [`open`] reads files as batches, [`Writer`] writes them, and [`transform`] does all
-//! three concurrently. [`answer_each`] leaves writing to the caller, and [`AnswerMaker`] also makes
+//! three concurrently. [`answer_batches`] leaves writing to the caller, and [`AnswerColumns`] also makes
 //! columns from answers that were not computed from tables.
 //!
 //! ```

@@ -7,7 +7,7 @@
 //! Files are read, decompressed and decoded on the threads of a pool that the caller provides,
 //! while signatures are computed in batches by an [`Engine`](gecc::Engine) ([`Settings`]). Answers
 //! are delivered on the caller's thread, in the order of the files; formatting them first runs on
-//! many threads ([`Form`]). A file that is truncated or inconsistent is reported as a [`Problem`]
+//! many threads ([`FormatAnswers`]). A file that is truncated or inconsistent is reported as a [`Problem`]
 //! that names the file and the position, and everything in it that can still be read is checked.
 //!
 //! All data here is public: nothing is constant-time.

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The progress of an input: the batches whose answers have been taken ([`crate::answer_each`],
+/// The progress of an input: the batches whose answers have been taken ([`crate::answer_batches`],
 /// [`crate::transform`]). Any thread may query it.
 #[derive(Debug, Default)]
 pub struct Progress {
