@@ -170,7 +170,7 @@ pub fn v_contradicting_the_chain(settings: &Settings) {
         let Some(Reason::NotRebuilt(why)) = &answer.reason else {
             panic!("{answer:?}")
         };
-        assert_eq!(why, "`v` and `chain_id` say different chains");
+        assert_eq!(why, "`v` and `chain_id` state different chains");
         assert_ne!(answer.hash, [0; 32]);
     }
     replace(
