@@ -88,7 +88,7 @@ class BatchOperation:
         rule: str = "",
         context: bytes | None = None,
         prehashed: bool = False,
-        together: bool = False,
+        batch_verification: bool = False,
         additional: bytes | None = None,
         compressed: bool = False,
         der: bool = False,
