@@ -4,8 +4,8 @@
 //! other crates, whose state cannot be wiped by name. Therefore computations on secrets run below a
 //! stack frame from which the stack is overwritten afterwards.
 
-/// Bytes that are overwritten: several times the stack of any computation here, even without
-/// optimisation.
+/// Bytes that are overwritten: several times the stack of any computation on secrets in optimised
+/// code. Frames of unoptimised vector code can be larger; threads of callers have no room for more.
 const DEPTH: usize = 64 << 10;
 
 /// Runs a computation on secrets and wipes the stack that it used. Its return value is moved like
