@@ -10,8 +10,8 @@ use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use gecc::service::Stats;
 use gecc::{Backend, CurveId, Engine, call, ecdsa, keys};
 use gecc_arrow::{
-    Compression, Format, Job, Mapping, Operation, Output, Pool, ReadOptions, TransformOptions,
-    Writer, complete, open, transform,
+    BatchJob, Compression, Destination, Format, Mapping, Operation, Pool, ReadOptions,
+    TransformOptions, Writer, complete, open, transform,
 };
 use gecc_datafusion::Functions;
 use std::path::Path;
@@ -146,7 +146,7 @@ fn fixed<const W: usize>(rows: impl Iterator<Item = [u8; W]>) -> ArrayRef {
 }
 
 fn write(path: &Path, table: &RecordBatch, group: usize) {
-    let output = Output::File(path.to_owned());
+    let output = Destination::File(path.to_owned());
     let mut writer = Writer::create(output, Format::Parquet, Compression::None, &table.schema())
         .expect("a file");
     for start in (0..table.num_rows()).step_by(group) {
@@ -164,7 +164,7 @@ fn command(engine: &Engine, path: &Path, items: usize) {
     );
     let mapping =
         complete(Mapping::new(), input.schema(), &operation).expect("columns of these names");
-    let job = Job {
+    let job = BatchJob {
         engine,
         operation: &operation,
         mapping: &mapping,
@@ -174,7 +174,7 @@ fn command(engine: &Engine, path: &Path, items: usize) {
     let done = transform(
         &job,
         input,
-        Output::Nowhere,
+        Destination::Nowhere,
         &options,
         &AtomicBool::new(false),
     )

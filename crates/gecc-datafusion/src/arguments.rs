@@ -102,7 +102,7 @@ fn batch(kind: FunctionKind, columns: Vec<ArrayRef>, rows: usize) -> Result<Reco
     )?)
 }
 
-/// Gives NULL literals, which have a type of their own, a type that the field can have.
+/// ResultKind NULL literals, which have a type of their own, a type that the field can have.
 fn typed(field: gecc_arrow::Field, column: ArrayRef) -> ArrayRef {
     match (column.data_type(), field) {
         (DataType::Null, gecc_arrow::Field::RecoveryId) => {

@@ -14,7 +14,7 @@ use datafusion::logical_expr::{
 use gecc::Verdict;
 use gecc::ecdsa::Policy;
 use gecc_arrow::Answers;
-use gecc_arrow::sql::{FunctionKind, Gives, Service};
+use gecc_arrow::sql::{FunctionKind, ResultKind, Service};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use tokio::task;
 /// A function and the service that computes it.
 pub struct Function {
     kind: FunctionKind,
-    gives: Gives,
+    gives: ResultKind,
     name: String,
     signature: Signature,
     policy: Policy,
@@ -32,7 +32,12 @@ pub struct Function {
 }
 
 impl Function {
-    pub fn new(kind: FunctionKind, gives: Gives, policy: Policy, service: Arc<Service>) -> Self {
+    pub fn new(
+        kind: FunctionKind,
+        gives: ResultKind,
+        policy: Policy,
+        service: Arc<Service>,
+    ) -> Self {
         Function {
             kind,
             gives,
@@ -45,8 +50,8 @@ impl Function {
 
     fn result(&self) -> DataType {
         match self.gives {
-            Gives::Result => self.kind.result(),
-            Gives::Reason => {
+            ResultKind::Result => self.kind.result(),
+            ResultKind::Reason => {
                 DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
             }
         }
@@ -60,15 +65,15 @@ impl Function {
     /// Returns a part of the answers as a column.
     fn column(&self, answers: &Answers) -> Result<ArrayRef, GenericError> {
         match (self.gives, answers.results()) {
-            (Gives::Reason, _) => Ok(answers
+            (ResultKind::Reason, _) => Ok(answers
                 .to_columns()?
                 .columns()
                 .last()
                 .expect("a column of reasons")
                 .clone()),
             // Rows with a null argument are among the rejected ones, which are null here.
-            (Gives::Result, [(_, column)]) => Ok(column.clone()),
-            (Gives::Result, _) => {
+            (ResultKind::Result, [(_, column)]) => Ok(column.clone()),
+            (ResultKind::Result, _) => {
                 // A row with a null is not valid: if the result were null, neither `WHERE
                 // verify(…)` nor `WHERE NOT verify(…)` would return it.
                 let codes = answers.codes();
@@ -139,7 +144,7 @@ impl ScalarUDFImpl for Function {
     }
 
     fn is_strict(&self) -> bool {
-        self.gives == Gives::Result && !self.gives_verdicts()
+        self.gives == ResultKind::Result && !self.gives_verdicts()
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> Result<ColumnarValue> {

@@ -93,7 +93,7 @@ use function::Function;
 use gecc::Engine;
 use gecc::ecdsa::Policy;
 use gecc::service::{Coalescer, Stats};
-use gecc_arrow::sql::{FunctionKind, Gives, Service};
+use gecc_arrow::sql::{FunctionKind, ResultKind, Service};
 use std::fmt;
 use std::sync::Arc;
 
@@ -152,10 +152,15 @@ impl Functions {
     /// Returns the functions, for registries of other kinds.
     pub fn udfs(&self) -> impl Iterator<Item = ScalarUDF> + '_ {
         let kinds = FunctionKind::ALL.into_iter();
-        kinds.flat_map(move |kind| [self.udf(kind, Gives::Result), self.udf(kind, Gives::Reason)])
+        kinds.flat_map(move |kind| {
+            [
+                self.udf(kind, ResultKind::Result),
+                self.udf(kind, ResultKind::Reason),
+            ]
+        })
     }
 
-    fn udf(&self, kind: FunctionKind, gives: Gives) -> ScalarUDF {
+    fn udf(&self, kind: FunctionKind, gives: ResultKind) -> ScalarUDF {
         ScalarUDF::from(Function::new(
             kind,
             gives,

@@ -9,7 +9,7 @@ use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use gecc::service::Coalescer;
 use gecc::{CurveId, call};
 use gecc_arrow::{
-    Compression, Field, Format, Job, Mapping, Operation, Output, Pool, ReadOptions,
+    BatchJob, Compression, Destination, Field, Format, Mapping, Operation, Pool, ReadOptions,
     TransformOptions, Writer, complete, open, transform,
 };
 use gecc_datafusion::Functions;
@@ -59,7 +59,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 fn write(path: &Path, rows: &RecordBatch) {
-    let output = Output::File(path.to_owned());
+    let output = Destination::File(path.to_owned());
     let mut writer =
         Writer::create(output, Format::Parquet, Compression::None, &rows.schema()).unwrap();
     writer.write(rows, &Pool::default()).unwrap();
@@ -76,7 +76,7 @@ fn answer(curve: CurveId, from: &Path, to: &Path) {
     );
     let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();
     assert_eq!(mapping.column(Field::PublicKey), Some("public_key"));
-    let job = Job {
+    let job = BatchJob {
         engine: engine(),
         operation: &operation,
         mapping: &mapping,
@@ -89,7 +89,7 @@ fn answer(curve: CurveId, from: &Path, to: &Path) {
     let outcome = transform(
         &job,
         input,
-        Output::File(to.to_owned()),
+        Destination::File(to.to_owned()),
         &options,
         &AtomicBool::new(false),
     )
