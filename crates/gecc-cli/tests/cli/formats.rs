@@ -323,8 +323,13 @@ fn malformed_inputs_get_an_answer_per_line() {
     let keys = vec!["11".repeat(32); 8].join("\n");
     for round in 0..60 {
         let (valid, command): (&String, &[&str]) = match round % 4 {
-            0 => (&jsonl, &["verify", "--format", "jsonl"]),
-            1 => (&csv, &["verify", "--format", "csv"]),
+            // With the encoding named, as a file whose values look like several encodings is refused
+            // as a whole.
+            0 => (
+                &jsonl,
+                &["verify", "--format", "jsonl", "--encoding", "hex"],
+            ),
+            1 => (&csv, &["verify", "--format", "csv", "--encoding", "hex"]),
             2 => (&array, &["verify"]),
             _ => (&keys, &["pubkey"]),
         };
