@@ -192,7 +192,7 @@ impl CpuEngine {
     /// initially 0.
     pub fn fill(
         &self,
-        out: &mut dyn ResultSink,
+        out: &mut ResultSink,
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
@@ -203,14 +203,14 @@ impl CpuEngine {
     pub fn fill_of_texts(
         &self,
         bytes: usize,
-        out: &mut dyn ResultSink,
+        out: &mut ResultSink,
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
         let chunk = self.chunk_of_texts(out.items(), bytes);
         let compute: &Compute = &compute;
-        self.fill_chunks(chunk, out, |place, range| {
-            write_chunk(place, widths, range, compute)
+        self.fill_chunks(chunk, out, |results, range| {
+            write_chunk(results, widths, range, compute)
         });
     }
 
@@ -218,7 +218,7 @@ impl CpuEngine {
     /// and every intermediate copy.
     pub fn fill_secret(
         &self,
-        out: &mut dyn ResultSink,
+        out: &mut ResultSink,
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
@@ -229,7 +229,7 @@ impl CpuEngine {
     pub fn fill_secret_of_texts(
         &self,
         bytes: usize,
-        out: &mut dyn ResultSink,
+        out: &mut ResultSink,
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
@@ -246,7 +246,7 @@ impl CpuEngine {
     /// thread is faster for a few items already.
     pub fn fill_secret_each(
         &self,
-        out: &mut dyn ResultSink,
+        out: &mut ResultSink,
         widths: Widths,
         compute: impl Fn(usize, &mut ResultsMut, usize) + Sync,
     ) {
@@ -262,10 +262,10 @@ impl CpuEngine {
     /// item.
     pub fn planned_parts<'a>(
         &self,
-        out: &'a mut dyn ResultSink,
+        out: &'a mut ResultSink,
         most: usize,
         item_bytes: usize,
-    ) -> Vec<PlacePart<'a>> {
+    ) -> Vec<Part<'a>> {
         let affordable = self
             .max_memory
             .map_or(most, |limit| most.min(limit / 8 / item_bytes));
@@ -275,24 +275,24 @@ impl CpuEngine {
     fn fill_secret_by(
         &self,
         chunk: usize,
-        out: &mut dyn ResultSink,
+        out: &mut ResultSink,
         widths: Widths,
         compute: &Compute,
     ) {
-        self.fill_chunks(chunk, out, |place, range| {
-            stack::wiped(|| write_chunk(place, widths, range, compute))
+        self.fill_chunks(chunk, out, |results, range| {
+            stack::wiped(|| write_chunk(results, widths, range, compute))
         });
     }
 
     fn fill_chunks(
         &self,
         chunk: usize,
-        out: &mut dyn ResultSink,
-        write: impl Fn(&mut dyn ResultSink, Range<usize>) + Sync,
+        out: &mut ResultSink,
+        write: impl Fn(&mut ResultSink, Range<usize>) + Sync,
     ) {
         self.pool
-            .for_each(chunks(out, chunk), |(range, mut place)| {
-                write(&mut *place, range)
+            .for_each(chunks(out, chunk), |(range, mut results)| {
+                write(&mut results, range)
             });
     }
 }
@@ -301,18 +301,18 @@ impl CpuEngine {
 /// callers are compiled once.
 type Compute<'a> = dyn Fn(Range<usize>, &mut ResultsMut) + Sync + 'a;
 
-/// A range of items of a batch, and their destination.
-pub type PlacePart<'a> = (Range<usize>, Box<dyn ResultSink<'a> + 'a>);
+/// A range of items of a batch, and the destination of their results.
+pub type Part<'a> = (Range<usize>, ResultSink<'a>);
 
 /// Splits a destination into chunks of `chunk` items.
-fn chunks<'a>(out: &'a mut dyn ResultSink, chunk: usize) -> Vec<PlacePart<'a>> {
+fn chunks<'a>(out: &'a mut ResultSink, chunk: usize) -> Vec<Part<'a>> {
     let items = out.items();
     let mut chunks = Vec::with_capacity(items.div_ceil(chunk));
     let mut rest = out.reborrow();
     for start in (0..items).step_by(chunk) {
         let end = items.min(start + chunk);
-        let (place, remaining) = rest.split_at(end - start);
-        chunks.push((start..end, place));
+        let (results, remaining) = rest.split_at(end - start);
+        chunks.push((start..end, results));
         rest = remaining;
     }
     chunks
@@ -320,19 +320,19 @@ fn chunks<'a>(out: &'a mut dyn ResultSink, chunk: usize) -> Vec<PlacePart<'a>> {
 
 /// Calls `compute` to write the results of all items of a destination, directly or in temporary
 /// columns, which are wiped.
-fn write_chunk(place: &mut dyn ResultSink, widths: Widths, range: Range<usize>, compute: &Compute) {
-    if let Some(mut columns) = place.columns() {
+fn write_chunk(out: &mut ResultSink, widths: Widths, range: Range<usize>, compute: &Compute) {
+    if let Some(mut columns) = out.columns() {
         columns.codes.fill(0);
         columns.columns.iter_mut().for_each(|column| column.fill(0));
         return compute(range, &mut columns);
     }
-    let items = place.items();
+    let items = out.items();
     let mut memory = Zeroizing::new(vec![0; items * (1 + widths[0] + widths[1])]);
     let (codes, columns) = memory.split_at_mut(items);
     let (first, second) = columns.split_at_mut(items * widths[0]);
     let mut results = ResultsMut::new(codes, [first, second], widths);
     compute(range, &mut results);
-    place.take(results.as_results());
+    out.take(results.as_results());
 }
 
 #[cfg(test)]
@@ -371,18 +371,18 @@ mod tests {
 
     /// Checks that `fill` writes every item's results exactly once, both into columns with stale
     /// contents and as values.
-    fn check(items: usize, fill: impl Fn(&mut dyn ResultSink)) {
+    fn check(items: usize, fill: impl Fn(&mut ResultSink)) {
         let mut codes = vec![0xee; items];
         let mut rows = vec![[0xee; 8]; items];
-        fill(&mut ResultsMut::rows(&mut codes, &mut rows));
+        fill(&mut ResultsMut::rows(&mut codes, &mut rows).into());
         assert!(
             codes.into_iter().zip(rows).eq((0..items).map(expected)),
             "columns of {items} items"
         );
         // SAFETY: `fill` has all items taken, as the assertion above shows.
         let Ok(values) = unsafe {
-            collect(items, code_and_row, |place| {
-                fill(place);
+            collect(items, code_and_row, |sink| {
+                fill(sink);
                 Ok::<_, Infallible>(())
             })
         };
@@ -415,18 +415,18 @@ mod tests {
             let engine = CpuEngine::new(Some(threads), None).unwrap();
             for items in ITEMS {
                 let computed = AtomicUsize::new(0);
-                check(items, |place| {
-                    engine.fill(place, [8, 0], |range, out| {
+                check(items, |sink| {
+                    engine.fill(sink, [8, 0], |range, out| {
                         compute_range(&computed, range, out)
                     });
                 });
-                check(items, |place| {
-                    engine.fill_secret(place, [8, 0], |range, out| {
+                check(items, |sink| {
+                    engine.fill_secret(sink, [8, 0], |range, out| {
                         compute_range(&computed, range, out)
                     });
                 });
-                check(items, |place| {
-                    engine.fill_secret_each(place, [8, 0], |item, out, place| {
+                check(items, |sink| {
+                    engine.fill_secret_each(sink, [8, 0], |item, out, place| {
                         assert!(out.items() <= SMALLEST_GROUP);
                         computed.fetch_add(1, Ordering::Relaxed);
                         compute(item, out, place);
@@ -455,7 +455,7 @@ mod tests {
         ] {
             let mut codes = vec![0; items];
             let mut rows = vec![0; width * items];
-            let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
+            let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]).into();
             assert_eq!(
                 largest(|compute| engine.fill_secret(&mut out, [width, 0], compute)),
                 most,
@@ -469,7 +469,12 @@ mod tests {
         let engine = CpuEngine::new(Some(4), None).unwrap();
         for (bytes, most) in [(0, 40), (100, 40), (1 << 12, 10), (1 << 20, 10)] {
             let largest = largest(|compute| {
-                engine.fill_of_texts(bytes, &mut ResultsMut::codes(&mut [0; 40]), [0, 0], compute);
+                engine.fill_of_texts(
+                    bytes,
+                    &mut ResultsMut::codes(&mut [0; 40]).into(),
+                    [0, 0],
+                    compute,
+                );
             });
             assert_eq!(largest, most, "{bytes} bytes");
         }
@@ -477,12 +482,12 @@ mod tests {
 
     /// Tests a part of a larger destination, as for items that a device leaves to the CPU.
     #[test]
-    fn part_of_a_place_is_numbered_from_its_first_item() {
+    fn part_of_a_destination_is_numbered_from_its_first_item() {
         let engine = CpuEngine::new(Some(2), None).unwrap();
         let found = rows_of::<8>(1000, |out| {
             let (mut first, mut second) = out.reborrow().split_at(300);
-            for place in [&mut first, &mut second] {
-                engine.fill(&mut **place, [8, 0], |range, out| {
+            for part in [&mut first, &mut second] {
+                engine.fill(part, [8, 0], |range, out| {
                     for (place, item) in range.enumerate() {
                         out.row(0, place).copy_from_slice(&item.to_le_bytes());
                         out.accept(place);

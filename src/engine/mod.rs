@@ -9,7 +9,7 @@ use crate::cpu::CpuEngine;
 use crate::gpu::{GpuEngine, PageLock};
 use crate::host::process::Process;
 use crate::operation::{Computation, GpuThreshold, Reduction};
-use crate::types::{Error, ResultSink, Results, ResultsMut, collect};
+use crate::types::{Error, ResultSink, Results, ResultsMut, Values};
 pub use builder::{Backend, EngineBuilder};
 pub use info::{EngineInfo, Failure, FailureKind, KernelOrigin, KernelTime, LoadedKernels};
 pub use page_locked::PageLocked;
@@ -198,14 +198,15 @@ impl Engine {
 
     /// Computes a batch and writes its results to their positions: on the GPUs if there are any and
     /// the batch is large enough, and otherwise on the CPU.
-    pub(crate) fn run(
+    pub(crate) fn run<'a>(
         &self,
         operation: &dyn Computation,
-        place: &mut dyn ResultSink,
+        results: impl Into<ResultSink<'a>>,
     ) -> Result<(), Error> {
         let Devices { cpu, gpu } = self.devices()?;
         let items = operation.items();
-        assert_eq!(place.items(), items, "a place for each item");
+        let mut results = results.into();
+        assert_eq!(results.items(), items, "a result for each item");
         match gpu {
             Some(gpu)
                 if !operation.is_for_cpu_alone()
@@ -215,14 +216,14 @@ impl Engine {
                 gpu.run(
                     cpu,
                     operation,
-                    place,
-                    &|items, place| operation.on_cpu(cpu, items, place),
+                    &mut results,
+                    &|items, results| operation.on_cpu(cpu, items, results),
                     may_fall_back,
                 )?;
                 Ok(())
             }
             _ => {
-                operation.on_cpu(cpu, 0..items, place);
+                operation.on_cpu(cpu, 0..items, &mut results);
                 Ok(())
             }
         }
@@ -248,17 +249,19 @@ impl Engine {
     pub(crate) fn collect<T: Send>(
         &self,
         operation: &dyn Computation,
-        value: impl Fn(&Results, usize) -> T + Copy + Send,
+        value: impl Fn(&Results, usize) -> T + Sync,
     ) -> Result<Vec<T>, Error> {
-        // SAFETY: `run` either takes every item or returns an error.
-        unsafe { collect(operation.items(), value, |place| self.run(operation, place)) }
+        let mut values = Values::new(operation.items(), value);
+        self.run(operation, values.sink())?;
+        // SAFETY: `run` has results of every item unless it returns an error.
+        Ok(unsafe { values.into_vec() })
     }
 
     /// Computes a result over a whole batch.
     pub(crate) fn reduce<R: Reduction>(&self, reduction: &R) -> Result<R::Output, Error> {
         let mut codes = vec![0; reduction.items()];
         let mut rows = vec![[0; 64]; reduction.items()];
-        self.run(reduction, &mut ResultsMut::rows(&mut codes, &mut rows))?;
+        self.run(reduction, ResultsMut::rows(&mut codes, &mut rows))?;
         Ok(reduction.combine(&self.devices()?.cpu, &codes, &rows))
     }
 }

@@ -263,7 +263,7 @@ impl GpuEngine {
         &self,
         cpu: &CpuEngine,
         operation: &dyn OnGpu,
-        place: &mut dyn ResultSink,
+        results: &mut ResultSink,
         on_cpu: &OnCpu,
         cpu_fallback: bool,
     ) -> Result<(), Fault> {
@@ -273,14 +273,14 @@ impl GpuEngine {
             .iter()
             .map(|state| state.device.gates.enter())
             .collect();
-        let machine = self.machine(execution::is_direct(place));
+        let machine = self.machine(execution::is_direct(results));
         let ends = machine.cuts(operation);
         let most = machine.slot_memory(machine.most_bytes(operation, &ends));
         run(
             self,
-            place,
+            results,
             &ends,
-            &|device, items, place| {
+            &|device, items, results| {
                 self.compute(
                     device,
                     cpu,
@@ -288,7 +288,7 @@ impl GpuEngine {
                         operation,
                         items,
                         most,
-                        place,
+                        results,
                         on_cpu,
                     },
                 )

@@ -18,7 +18,7 @@ use crate::schemes::common::{
 use crate::schemes::ecdsa::recover::{Recover, RecoveredForm};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::{SCHEMES, bip340, ed25519};
-use crate::types::{Check, Policy, PublicKeys, Results, Rows, SecretKeys, bytes_of, collect};
+use crate::types::{Check, Policy, PublicKeys, Results, Rows, SecretKeys, Values, bytes_of};
 use sha3::{Digest, Keccak256};
 use std::sync::OnceLock;
 
@@ -159,17 +159,13 @@ fn of_hashes(engine: &CpuEngine) -> Result<(), String> {
 fn values<T: Send>(
     engine: &CpuEngine,
     operation: &dyn Computation,
-    value: impl Fn(&Results, usize) -> T + Copy + Send,
+    value: impl Fn(&Results, usize) -> T + Sync,
 ) -> Vec<T> {
     let items = operation.items();
-    // SAFETY: an operation on the CPU takes every item.
-    let values = unsafe {
-        collect(items, value, |place| {
-            operation.on_cpu(engine, 0..items, place);
-            Ok::<_, std::convert::Infallible>(())
-        })
-    };
-    values.unwrap_or_else(|impossible| match impossible {})
+    let mut values = Values::new(items, value);
+    operation.on_cpu(engine, 0..items, &mut values.sink());
+    // SAFETY: an operation on the CPU has results of every item.
+    unsafe { values.into_vec() }
 }
 
 fn of_points(

@@ -30,12 +30,12 @@ pub fn codes_of(
     may_fall_back: bool,
 ) -> Result<Vec<u8>, Fault> {
     let mut codes = vec![0; operation.items()];
-    let mut out = ResultsMut::codes(&mut codes);
+    let mut out = ResultsMut::codes(&mut codes).into();
     gpu.run(
         cpu,
         operation,
         &mut out,
-        &|items, place| place.take(by_cpu(&vec![BY_CPU; items.len()])),
+        &|items, results| results.take(by_cpu(&vec![BY_CPU; items.len()])),
         may_fall_back,
     )?;
     Ok(codes)
@@ -50,13 +50,13 @@ pub fn run(
     gpu: &GpuEngine,
     cpu: &CpuEngine,
     operation: &dyn Computation,
-    place: &mut dyn ResultSink,
+    results: &mut ResultSink,
 ) -> Result<(), Fault> {
     gpu.run(
         cpu,
         operation,
-        place,
-        &|items, place| operation.on_cpu(cpu, items, place),
+        results,
+        &|items, results| operation.on_cpu(cpu, items, results),
         false,
     )
 }
@@ -196,7 +196,7 @@ mod gpu_tests {
             &gpu,
             &cpu,
             &public_keys,
-            &mut ResultsMut::rows(&mut codes, &mut rows),
+            &mut ResultsMut::rows(&mut codes, &mut rows).into(),
         )
         .unwrap();
         assert_eq!(codes, [Verdict::VALID_CODE]);

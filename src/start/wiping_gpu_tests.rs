@@ -85,8 +85,8 @@ fn keys_are_wiped_after_signing() {
             },
             items: ITEMS,
         };
-        let mut place = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
-        run(&gpu, &cpu, &sign, &mut place).unwrap();
+        let mut results = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths).into();
+        run(&gpu, &cpu, &sign, &mut results).unwrap();
         assert_gone(&gpu, &some_of(&keys));
     }
 }
@@ -115,7 +115,7 @@ fn keys_are_wiped_after_signing_with_bip340() {
             &gpu,
             &cpu,
             &sign,
-            &mut ResultsMut::rows(&mut codes, &mut signatures),
+            &mut ResultsMut::rows(&mut codes, &mut signatures).into(),
         )
         .unwrap();
         assert_gone(&gpu, &some_of(&keys));
@@ -149,7 +149,7 @@ fn keys_are_wiped_after_ed25519() {
             &gpu,
             &cpu,
             &sign,
-            &mut ResultsMut::rows(&mut codes, &mut signatures),
+            &mut ResultsMut::rows(&mut codes, &mut signatures).into(),
         )
         .unwrap();
         assert_gone(&gpu, &some_of(&keys));
@@ -162,7 +162,7 @@ fn keys_are_wiped_after_ed25519() {
         &gpu,
         &cpu,
         &public_keys,
-        &mut ResultsMut::rows(&mut codes, &mut public),
+        &mut ResultsMut::rows(&mut codes, &mut public).into(),
     )
     .unwrap();
     assert_gone(&gpu, &some_of(&keys));
@@ -186,7 +186,7 @@ fn keys_and_shared_secrets_are_wiped_after_ecdh() {
         &gpu,
         &cpu,
         &public_keys,
-        &mut ResultsMut::rows(&mut codes, &mut peers),
+        &mut ResultsMut::rows(&mut codes, &mut peers).into(),
     )
     .unwrap();
     assert_gone(&gpu, &some_of(&keys));
@@ -203,7 +203,7 @@ fn keys_and_shared_secrets_are_wiped_after_ecdh() {
         &gpu,
         &cpu,
         &agreement,
-        &mut ResultsMut::rows(&mut codes, &mut shared),
+        &mut ResultsMut::rows(&mut codes, &mut shared).into(),
     )
     .unwrap();
     assert_ne!(shared[500], [0; 32]);
@@ -230,7 +230,7 @@ fn exponents_and_powers_are_wiped_when_a_call_returns() {
         &gpu,
         &cpu,
         &modexp,
-        &mut ResultsMut::rows(&mut codes, &mut powers),
+        &mut ResultsMut::rows(&mut codes, &mut powers).into(),
     )
     .unwrap();
     let power = &powers[3];

@@ -41,12 +41,12 @@ pub(crate) use error::require_lengths;
 pub use keys::PublicKeys;
 pub(crate) use keys::{KeyBytes, KeyRowForm, POINT_ROW};
 pub use point::{Point, Points};
-#[cfg(test)]
-pub(crate) use results::rows_of;
 pub(crate) use results::{
-    HUGE_PAGE, ResultSink, Results, ResultsMut, Widths, ask_for_huge_pages, bytes_of, collect,
-    result_of,
+    HUGE_PAGE, ResultConsumer, ResultSink, Results, ResultsMut, Values, Widths, ask_for_huge_pages,
+    bytes_of, result_of,
 };
+#[cfg(test)]
+pub(crate) use results::{collect, rows_of};
 pub use rows::Rows;
 pub(crate) use rows::{ByteRows, Fill};
 pub use rust_crypto::signature_rows;

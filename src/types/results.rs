@@ -4,7 +4,9 @@
 //! otherwise, and rows in up to two columns, which are meaningful only if the code is 1.
 
 use super::{Rejection, Verdict};
-use std::mem::{MaybeUninit, needs_drop};
+use std::mem::{self, MaybeUninit, needs_drop};
+use std::ops::Range;
+use std::slice;
 use zeroize::Zeroize;
 
 /// Bytes per item in each column; 0 for a column that does not exist.
@@ -179,148 +181,207 @@ impl<'a> ResultsMut<'a> {
     }
 }
 
-/// The destination of the results of a range of items.
-pub trait ResultSink<'a>: Send {
-    /// Returns the number of items.
-    fn items(&self) -> usize;
-    /// Splits the destination into one for the first `items` items and one for the others.
-    fn split_at(
-        self: Box<Self>,
-        items: usize,
-    ) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>);
-    /// Borrows the destination for a shorter lifetime.
-    fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_>;
-    /// Returns the final columns, if results are stored unconverted: results written there need not
-    /// be passed to `take`.
-    fn columns(&mut self) -> Option<ResultsMut<'_>>;
-    /// Stores the results of all items.
-    fn take(&mut self, results: Results);
+/// Receives the results of a batch chunk by chunk, in any order and from several threads.
+pub trait ResultConsumer: Sync {
+    /// Receives the results of adjacent items, the first of which has the index `first`. Results of
+    /// an item may be received again, after which the earlier ones are void.
+    fn consume(&self, first: usize, results: &Results);
 }
 
-impl<'a> ResultSink<'a> for ResultsMut<'a> {
-    fn items(&self) -> usize {
-        self.items()
+/// The destination of the results of a range of items: columns, or a consumer of chunks. Engines
+/// split it among threads; no two parts have an item in common.
+pub struct ResultSink<'a>(Target<'a>);
+
+enum Target<'a> {
+    Columns(ResultsMut<'a>),
+    Consumer {
+        items: Range<usize>,
+        consumer: &'a dyn ResultConsumer,
+    },
+}
+
+impl<'a> From<ResultsMut<'a>> for ResultSink<'a> {
+    fn from(columns: ResultsMut<'a>) -> Self {
+        ResultSink(Target::Columns(columns))
+    }
+}
+
+impl<'a> ResultSink<'a> {
+    /// Passes the results of `items` items to a consumer.
+    pub fn consumed_by(consumer: &'a dyn ResultConsumer, items: usize) -> Self {
+        let items = 0..items;
+        ResultSink(Target::Consumer { items, consumer })
     }
 
-    fn split_at(
-        self: Box<Self>,
-        items: usize,
-    ) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
-        let (first, second) = (*self).split_at(items);
-        (Box::new(first), Box::new(second))
-    }
-
-    fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
-        Box::new(self.reborrow())
-    }
-
-    fn columns(&mut self) -> Option<ResultsMut<'_>> {
-        Some(self.reborrow())
-    }
-
-    fn take(&mut self, results: Results) {
-        self.codes.copy_from_slice(results.codes);
-        for (to, from) in self.columns.iter_mut().zip(results.columns) {
-            to.copy_from_slice(from);
+    /// Returns the number of items.
+    pub fn items(&self) -> usize {
+        match &self.0 {
+            Target::Columns(columns) => columns.items(),
+            Target::Consumer { items, .. } => items.len(),
         }
     }
-}
 
-/// A destination that converts each item's results to a value.
-struct ValueSink<'a, T, F> {
-    places: &'a mut [MaybeUninit<T>],
-    value: F,
-}
-
-impl<'a, T: Send, F: Fn(&Results, usize) -> T + Copy + Send + 'a> ResultSink<'a>
-    for ValueSink<'a, T, F>
-{
-    fn items(&self) -> usize {
-        self.places.len()
+    /// Splits the destination into one for the first `count` items and one for the others.
+    ///
+    /// # Panics
+    /// If there are fewer items.
+    pub fn split_at(self, count: usize) -> (Self, Self) {
+        match self.0 {
+            Target::Columns(columns) => {
+                let (first, second) = columns.split_at(count);
+                (first.into(), second.into())
+            }
+            Target::Consumer { items, consumer } => {
+                assert!(count <= items.len(), "a part of the items");
+                let middle = items.start + count;
+                let [first, second] = [items.start..middle, middle..items.end]
+                    .map(|items| ResultSink(Target::Consumer { items, consumer }));
+                (first, second)
+            }
+        }
     }
 
-    fn split_at(
-        self: Box<Self>,
-        items: usize,
-    ) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
-        let ValueSink { places, value } = *self;
-        let (first, second) = places.split_at_mut(items);
-        (
-            Box::new(ValueSink {
-                places: first,
-                value,
-            }),
-            Box::new(ValueSink {
-                places: second,
-                value,
-            }),
-        )
-    }
-
-    fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
-        Box::new(ValueSink {
-            places: self.places,
-            value: self.value,
+    /// Borrows the destination for a shorter lifetime.
+    pub fn reborrow(&mut self) -> ResultSink<'_> {
+        ResultSink(match &mut self.0 {
+            Target::Columns(columns) => Target::Columns(columns.reborrow()),
+            Target::Consumer { items, consumer } => Target::Consumer {
+                items: items.clone(),
+                consumer: *consumer,
+            },
         })
     }
 
-    fn columns(&mut self) -> Option<ResultsMut<'_>> {
-        None
+    /// Returns the final columns, if results are stored unconverted: results written there need not
+    /// be passed to `take`.
+    pub fn columns(&mut self) -> Option<ResultsMut<'_>> {
+        match &mut self.0 {
+            Target::Columns(columns) => Some(columns.reborrow()),
+            Target::Consumer { .. } => None,
+        }
     }
 
-    fn take(&mut self, results: Results) {
-        assert_eq!(results.items(), self.places.len(), "one result per item");
-        for (item, place) in self.places.iter_mut().enumerate() {
-            place.write((self.value)(&results, item));
+    /// Stores the results of all items.
+    ///
+    /// # Panics
+    /// If there are results of another number of items.
+    pub fn take(&mut self, results: Results) {
+        assert_eq!(results.items(), self.items(), "one result per item");
+        match &mut self.0 {
+            Target::Columns(columns) => {
+                columns.codes.copy_from_slice(results.codes);
+                for (to, from) in columns.columns.iter_mut().zip(results.columns) {
+                    to.copy_from_slice(from);
+                }
+            }
+            Target::Consumer { items, consumer } => consumer.consume(items.start, &results),
         }
     }
 }
 
-/// A guard that wipes the allocated values if not all of them were written, for types that wipe
-/// themselves.
-struct Incomplete<'a, T>(&'a mut Vec<T>);
+/// Values of a batch, one per item, each converted from the item's results as soon as its chunk is
+/// computed, while the results are in a cache. A value may wipe itself when it is dropped, but must
+/// not own other memory, because a value that replaces another is written over it.
+pub struct Values<T, F> {
+    /// Has no elements before all are written.
+    values: Vec<T>,
+    slots: *mut T,
+    items: usize,
+    convert: F,
+}
 
-impl<T> Drop for Incomplete<'_, T> {
+// SAFETY: threads only write values, each to slots of its own, and call `convert`.
+unsafe impl<T: Send, F: Sync> Sync for Values<T, F> {}
+
+impl<T: Send, F: Fn(&Results, usize) -> T + Sync> Values<T, F> {
+    /// Allocates memory for the values of `items` items.
+    pub fn new(items: usize, convert: F) -> Self {
+        let mut values = Vec::with_capacity(items);
+        let slots = &mut values.spare_capacity_mut()[..items];
+        ask_for_huge_pages(slots);
+        Values {
+            slots: slots.as_mut_ptr().cast(),
+            values,
+            items,
+            convert,
+        }
+    }
+
+    /// Returns the destination of the results.
+    pub fn sink(&mut self) -> ResultSink<'_> {
+        ResultSink::consumed_by(self, self.items)
+    }
+
+    /// Returns the values.
+    ///
+    /// # Safety
+    /// The results of every item must have been taken by the destination, `Values::sink`.
+    pub unsafe fn into_vec(mut self) -> Vec<T> {
+        let mut values = mem::take(&mut self.values);
+        // SAFETY: every slot was written, as the caller guarantees.
+        unsafe { values.set_len(self.items) };
+        values
+    }
+}
+
+impl<T: Send, F: Fn(&Results, usize) -> T + Sync> ResultConsumer for Values<T, F> {
+    fn consume(&self, first: usize, results: &Results) {
+        let count = results.items();
+        assert!(first + count <= self.items, "items of the batch");
+        // SAFETY: these slots lie within the allocation. Only `Values::sink` passes results here,
+        // under an exclusive borrow of the values, and its parts have no item in common.
+        let slots = unsafe {
+            slice::from_raw_parts_mut(self.slots.add(first).cast::<MaybeUninit<T>>(), count)
+        };
+        for (item, slot) in slots.iter_mut().enumerate() {
+            slot.write((self.convert)(results, item));
+        }
+    }
+}
+
+impl<T, F> Values<T, F> {
+    /// Wipes the memory of values that are not returned, for types that wipe themselves.
+    fn wipe(&mut self) {
+        if needs_drop::<T>() {
+            self.values.spare_capacity_mut().zeroize();
+        }
+    }
+}
+
+impl<T, F> Drop for Values<T, F> {
     fn drop(&mut self) {
-        if needs_drop::<T>() && self.0.is_empty() {
-            self.0.spare_capacity_mut().zeroize();
-        }
+        self.wipe();
     }
 }
 
-/// Collects one value per item, converted from its results. A value may wipe itself when it is
-/// dropped, but must not own other memory.
+/// Collects one value per item, converted from its results: see [`Values`].
 ///
 /// # Errors
 /// The error of `fill`.
 ///
 /// # Safety
-/// If `fill` returns `Ok`, all items of its destination must have been taken.
-pub unsafe fn collect<'a, T: Send + 'a, E>(
+/// If `fill` returns `Ok`, its destination must have taken the results of all items.
+#[cfg(test)]
+pub unsafe fn collect<T: Send, E>(
     items: usize,
-    value: impl Fn(&Results, usize) -> T + Copy + Send + 'a,
-    fill: impl FnOnce(&mut dyn ResultSink) -> Result<(), E>,
+    convert: impl Fn(&Results, usize) -> T + Sync,
+    fill: impl FnOnce(&mut ResultSink) -> Result<(), E>,
 ) -> Result<Vec<T>, E> {
-    let mut values = Vec::with_capacity(items);
-    let incomplete = Incomplete(&mut values);
-    let places = &mut incomplete.0.spare_capacity_mut()[..items];
-    ask_for_huge_pages(places);
-    fill(&mut ValueSink { places, value })?;
-    // SAFETY: every item has been taken, which writes its value.
-    unsafe { incomplete.0.set_len(items) };
-    drop(incomplete);
-    Ok(values)
+    let mut values = Values::new(items, convert);
+    fill(&mut values.sink())?;
+    // SAFETY: guaranteed by the caller.
+    Ok(unsafe { values.into_vec() })
 }
 
 /// Returns the rows that `fill` writes, starting from codes that are not valid.
 #[cfg(test)]
 pub fn rows_of<const W: usize>(
     items: usize,
-    fill: impl FnOnce(&mut dyn ResultSink),
+    fill: impl FnOnce(&mut ResultSink),
 ) -> Vec<Result<[u8; W], Rejection>> {
     let mut codes = vec![0; items];
     let mut rows = vec![[0xee; W]; items];
-    fill(&mut ResultsMut::rows(&mut codes, &mut rows));
+    fill(&mut ResultsMut::rows(&mut codes, &mut rows).into());
     codes
         .into_iter()
         .zip(rows)
@@ -374,8 +435,8 @@ mod tests {
 
     /// Fills a destination with the results of `made` in the given parts, by both methods, and
     /// checks that it is complete.
-    fn take_in_parts(place: &mut dyn ResultSink, ends: &[usize]) {
-        let mut rest = place.reborrow();
+    fn take_in_parts(sink: &mut ResultSink, ends: &[usize]) {
+        let mut rest = sink.reborrow();
         let mut first = 0;
         for (which, &end) in ends.iter().enumerate() {
             let (mut part, after) = rest.split_at(end - first);
@@ -406,7 +467,7 @@ mod tests {
             let mut wide = vec![0; 30];
             let mut narrow = vec![0; 10];
             let mut columns = ResultsMut::new(&mut codes, [&mut wide, &mut narrow], WIDTHS);
-            take_in_parts(&mut columns, ends);
+            take_in_parts(&mut columns.reborrow().into(), ends);
             let results = columns.as_results();
             assert_eq!(
                 (results.items(), results.row(0, 9), results.row(1, 9)),
@@ -441,10 +502,10 @@ mod tests {
         for ends in PARTS {
             // SAFETY: all items are taken.
             let values = unsafe {
-                collect(10, value, |place| {
-                    assert_eq!(place.items(), 10);
-                    assert!(place.columns().is_none());
-                    take_in_parts(place, ends);
+                collect(10, value, |sink| {
+                    assert_eq!(sink.items(), 10);
+                    assert!(sink.columns().is_none());
+                    take_in_parts(sink, ends);
                     Ok::<_, ()>(())
                 })
             };
@@ -468,8 +529,8 @@ mod tests {
         }
         // SAFETY: filling the destination fails.
         let keys = unsafe {
-            collect(3, key, |place| {
-                place.take(Results::new(&[1; 3], [&[7; 96], &[]], [32, 0]));
+            collect(3, key, |sink| {
+                sink.take(Results::new(&[1; 3], [&[7; 96], &[]], [32, 0]));
                 Err("on the way")
             })
         };
@@ -478,17 +539,17 @@ mod tests {
 
     #[test]
     fn incomplete_values_are_wiped() {
-        let mut keys: Vec<SecretKey> = Vec::with_capacity(3);
-        let incomplete = Incomplete(&mut keys);
-        incomplete.0.spare_capacity_mut()[1].write(SecretKey::from_bytes([7; 32]));
-        drop(incomplete);
+        fn key(results: &Results, item: usize) -> SecretKey {
+            SecretKey::from_bytes(*results.get(item).unwrap())
+        }
+        let mut keys = Values::new(3, key);
+        let (mut first, _) = keys.sink().split_at(2);
+        first.take(Results::new(&[1; 2], [&[7; 64], &[]], [32, 0]));
+        keys.wipe();
+        let mut memory = mem::take(&mut keys.values);
         // SAFETY: wiping has written all of the capacity, and a key is its bytes.
-        unsafe { keys.set_len(3) };
-        assert!(keys.iter().all(|key| *key.expose_bytes() == [0; 32]));
-        drop(Incomplete(&mut keys));
-        keys[2] = SecretKey::from_bytes([9; 32]);
-        drop(Incomplete(&mut keys));
-        assert_eq!(*keys[2].expose_bytes(), [9; 32]);
+        unsafe { memory.set_len(3) };
+        assert!(memory.iter().all(|key| *key.expose_bytes() == [0; 32]));
     }
 
     #[test]
@@ -533,8 +594,8 @@ mod tests {
             collect(
                 3,
                 |results, item| results.codes[item],
-                |place| {
-                    place.take(Results::new(&[1; 2], [&[], &[]], [0, 0]));
+                |sink| {
+                    sink.take(Results::new(&[1; 2], [&[], &[]], [0, 0]));
                     Ok::<_, ()>(())
                 },
             )

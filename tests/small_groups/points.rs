@@ -27,7 +27,7 @@ fn assert_results<C: SmallGroup>(found: &[Affine<C::Base>], expected: &[Point]) 
 }
 
 /// Requires the expected results of an operation on one item per point.
-fn assert_accepted(expected: &[Point], operation: impl FnOnce(&mut dyn ResultSink)) {
+fn assert_accepted(expected: &[Point], operation: impl FnOnce(&mut ResultSink)) {
     for (index, (found, expected)) in rows_of(expected.len(), operation)
         .into_iter()
         .zip(expected)

@@ -26,7 +26,7 @@ pub fn signature(r: &BigUint, s: &BigUint) -> [u8; 64] {
 }
 
 /// The engine's verification of the signatures of a scheme.
-type Verify = fn(&CpuEngine, Verification, Policy, &mut dyn ResultSink);
+type Verify = fn(&CpuEngine, Verification, Policy, &mut ResultSink);
 
 /// Verifies the items, with few and with many uses of a key in a call, or with the number of uses
 /// that the engine supports.
@@ -117,7 +117,7 @@ fn bip340<C: SmallGroup>(engine: &CpuEngine) {
         engine: &CpuEngine,
         inputs: Verification,
         _: Policy,
-        out: &mut dyn ResultSink,
+        out: &mut ResultSink,
     ) {
         bip340_cpu::verify::<C>(
             engine,

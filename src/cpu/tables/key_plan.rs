@@ -37,13 +37,13 @@ const PART_BITS: u32 = 6;
 /// a part are planned at the same time.
 pub fn in_parts(
     engine: &CpuEngine,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
     compute: impl Fn(Range<usize>, &mut [u8]),
 ) {
-    for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
+    for (part, mut results) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
         let mut codes = vec![0; part.len()];
         compute(part, &mut codes);
-        place.take(Results::new(&codes, [&[], &[]], [0, 0]));
+        results.take(Results::new(&codes, [&[], &[]], [0, 0]));
     }
 }
 

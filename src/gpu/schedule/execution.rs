@@ -1,5 +1,4 @@
-//! Computes a chunk: uploads its inputs, launches its kernels, and writes its results to their
-//! place.
+//! Computes a chunk: uploads its inputs, launches its kernels, and stores its results.
 
 use super::operation::{OnGpu, Running};
 use super::work_queue::OnCpu;
@@ -19,9 +18,10 @@ const PARALLEL_BYTES: usize = 1 << 18;
 /// Maximum number of items that one CPU thread computes at a time on behalf of a device.
 const MAX_CPU_RUN: usize = 64;
 
-/// Returns whether a device can write to a place directly, because all of it is page-locked.
-pub fn is_direct(place: &mut dyn ResultSink) -> bool {
-    place.columns().is_some_and(|results| {
+/// Returns whether a device can write results to their destination directly, because all of it is
+/// page-locked.
+pub fn is_direct(results: &mut ResultSink) -> bool {
+    results.columns().is_some_and(|results| {
         let [first, second] = &results.columns;
         [&*results.codes, first, second]
             .into_iter()
@@ -29,13 +29,13 @@ pub fn is_direct(place: &mut dyn ResultSink) -> bool {
     })
 }
 
-/// A chunk to compute: some items of an operation, and the place for their results.
-pub struct Chunk<'a, 'p> {
+/// A chunk to compute: some items of an operation, and the destination of their results.
+pub struct Chunk<'a, 'r> {
     pub operation: &'a dyn OnGpu,
     pub items: Range<usize>,
     /// The memory of the batch's largest chunk.
     pub most: Bytes,
-    pub place: &'a mut dyn ResultSink<'p>,
+    pub results: &'a mut ResultSink<'r>,
     /// Computes the items that the device leaves without an answer.
     pub on_cpu: &'a OnCpu<'a>,
 }
@@ -51,10 +51,10 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
         operation,
         items,
         most,
-        place,
+        results,
         on_cpu,
     } = chunk;
-    let direct = is_direct(place);
+    let direct = is_direct(results);
     let secret = operation.is_secret();
     let chunk = (items.len(), direct);
     let span = trace::span("memory", items.len());
@@ -73,7 +73,7 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
         cpu,
         expected,
     })?;
-    let to = if direct { place.columns() } else { None };
+    let to = if direct { results.columns() } else { None };
     // SAFETY: the memory is page-locked (`is_direct`) and stays borrowed until `finish` has waited,
     // or until the owner of the stream slot drops it.
     unsafe { slot.receive(plan.outputs(), to) };
@@ -82,27 +82,27 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     slot.finish()?;
     drop(span);
     let _span = trace::span("results", items.len());
-    let unanswered = match place.columns().filter(|_| direct) {
+    let unanswered = match results.columns().filter(|_| direct) {
         // Almost always there are none, and `contains` establishes that at the speed of memory.
-        Some(results) if results.codes.contains(&NO_ANSWER) => without_answer(results.codes),
+        Some(columns) if columns.codes.contains(&NO_ANSWER) => without_answer(columns.codes),
         Some(_) => Vec::new(),
-        None => take(slot, cpu, &plan, secret, place),
+        None => take(slot, cpu, &plan, secret, results),
     };
-    answer(cpu, place, items.start, unanswered, on_cpu);
+    answer(cpu, results, items.start, unanswered, on_cpu);
     Ok(())
 }
 
-/// Computes the unanswered items of a place on the CPU, on several threads if there are many. The
-/// first item of the place has the index `first`.
+/// Computes the unanswered items of a chunk on the CPU, on several threads if there are many. The
+/// first item of the chunk has the index `first`.
 fn answer(
     cpu: &CpuEngine,
-    place: &mut dyn ResultSink,
+    results: &mut ResultSink,
     first: usize,
     unanswered: Vec<usize>,
     on_cpu: &OnCpu,
 ) {
     let mut tasks = Vec::with_capacity(unanswered.len());
-    let mut rest = place.reborrow();
+    let mut rest = results.reborrow();
     let mut at = 0;
     // If there are many, runs of adjacent items are computed together, which is faster.
     let most = unanswered
@@ -114,13 +114,13 @@ fn answer(
         .flat_map(|run| run.chunks(most))
     {
         let (_, from) = rest.split_at(run[0] - at);
-        let (place, remaining) = from.split_at(run.len());
-        tasks.push((first + run[0], place));
+        let (of_run, remaining) = from.split_at(run.len());
+        tasks.push((first + run[0], of_run));
         rest = remaining;
         at = run[0] + run.len();
     }
-    cpu.pool.for_each_with_caller(tasks, |(item, mut place)| {
-        on_cpu(item..item + place.items(), &mut *place)
+    cpu.pool.for_each_with_caller(tasks, |(item, mut results)| {
+        on_cpu(item..item + results.items(), &mut results)
     });
 }
 
@@ -130,16 +130,16 @@ fn without_answer(codes: &[u8]) -> Vec<usize> {
         .collect()
 }
 
-/// Moves results to the place, on several threads if there are many. Returns the items without an
-/// answer.
+/// Moves results to their destination, on several threads if there are many. Returns the items
+/// without an answer.
 fn take(
     stream: &Stream,
     cpu: &CpuEngine,
     plan: &Plan,
     secret: bool,
-    place: &mut dyn ResultSink,
+    to: &mut ResultSink,
 ) -> Vec<usize> {
-    let items = place.items();
+    let items = to.items();
     let outputs = plan.outputs();
     let [codes, first, second] =
         outputs.map(|output| output.map_or(&[][..], |output| stream.received(&output.pinned)));
@@ -151,7 +151,7 @@ fn take(
     // A few bytes are copied before another thread would wake up.
     let size = if bytes < PARALLEL_BYTES { items } else { BLOCK };
     let mut blocks = Vec::with_capacity(items.div_ceil(size));
-    let mut rest = place.reborrow();
+    let mut rest = to.reborrow();
     for start in (0..items).step_by(size) {
         let (block, remaining) = rest.split_at(size.min(items - start));
         blocks.push((start, block));
@@ -237,12 +237,12 @@ mod tests {
     }
 
     /// Writes the index of each item as its result, in place of a CPU implementation.
-    fn by_number(range: Range<usize>, place: &mut dyn ResultSink) {
-        assert_eq!(range.len(), place.items());
+    fn by_number(range: Range<usize>, results: &mut ResultSink) {
+        assert_eq!(range.len(), results.items());
         assert!((1..=MAX_CPU_RUN).contains(&range.len()));
         let (codes, numbers): (Vec<u8>, Vec<[u8; 8]>) =
             range.map(|item| (1, (item as u64).to_le_bytes())).unzip();
-        place.take(Results::new(&codes, [numbers.as_flattened(), &[]], [8, 0]));
+        results.take(Results::new(&codes, [numbers.as_flattened(), &[]], [8, 0]));
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
                 let mut rows = vec![[0; 8]; items];
                 answer(
                     &cpu,
-                    &mut ResultsMut::rows(&mut codes, &mut rows),
+                    &mut ResultsMut::rows(&mut codes, &mut rows).into(),
                     FIRST,
                     list.clone(),
                     &by_number,
@@ -288,9 +288,9 @@ mod tests {
                     collect(
                         items,
                         |results, item| *results.get(item).unwrap(),
-                        |place| {
-                            place.take(Results::new(&codes, [&vec![0; 8 * items], &[]], [8, 0]));
-                            answer(&cpu, place, FIRST, list, &by_number);
+                        |sink| {
+                            sink.take(Results::new(&codes, [&vec![0; 8 * items], &[]], [8, 0]));
+                            answer(&cpu, sink, FIRST, list, &by_number);
                             Ok::<_, Infallible>(())
                         },
                     )
@@ -309,16 +309,16 @@ mod tests {
         let deadline = Instant::now() + Duration::from_secs(60);
         answer(
             &cpu,
-            &mut ResultsMut::codes(&mut codes),
+            &mut ResultsMut::codes(&mut codes).into(),
             0,
             vec![0, 1],
-            &|_, place| {
+            &|_, results| {
                 entered.fetch_add(1, Ordering::SeqCst);
                 while entered.load(Ordering::SeqCst) < 2 && Instant::now() < deadline {
                     std::thread::yield_now();
                 }
                 let together = entered.load(Ordering::SeqCst) == 2 && Instant::now() < deadline;
-                place.take(Results::new(
+                results.take(Results::new(
                     &[if together { 1 } else { 2 }],
                     [&[], &[]],
                     [0, 0],
@@ -344,10 +344,12 @@ mod tests {
 
     /// The host writes to unlocked memory.
     #[test]
-    fn place_in_unlocked_memory_is_not_direct() {
+    fn unlocked_memory_is_not_direct() {
         let mut codes = vec![0; 10];
         let mut rows = vec![[0; 8]; 10];
-        assert!(!is_direct(&mut ResultsMut::rows(&mut codes, &mut rows)));
-        assert!(!is_direct(&mut ResultsMut::codes(&mut codes)));
+        assert!(!is_direct(
+            &mut ResultsMut::rows(&mut codes, &mut rows).into()
+        ));
+        assert!(!is_direct(&mut ResultsMut::codes(&mut codes).into()));
     }
 }

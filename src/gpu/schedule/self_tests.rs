@@ -13,7 +13,7 @@ use crate::curve::CurveId;
 use crate::gpu::runtime::{Bytes, Fault};
 use crate::host::trace;
 use crate::known_answers;
-use crate::types::{Results, collect};
+use crate::types::{Results, Values};
 
 impl SelfTestRun<'_> {
     /// Returns the curve on which the operation is tested.
@@ -25,7 +25,7 @@ impl SelfTestRun<'_> {
     pub fn compute<T: Send>(
         &mut self,
         operation: &dyn OnGpu,
-        value: impl Fn(&Results, usize) -> T + Copy + Send,
+        value: impl Fn(&Results, usize) -> T + Sync,
     ) -> Result<Vec<T>, Fault> {
         let before = self.slot.use_one_block(true);
         let results = self.compute_expecting(operation, value, operation.items());
@@ -38,37 +38,33 @@ impl SelfTestRun<'_> {
     fn compute_expecting<T: Send>(
         &mut self,
         operation: &dyn OnGpu,
-        value: impl Fn(&Results, usize) -> T + Copy + Send,
+        value: impl Fn(&Results, usize) -> T + Sync,
         expected: usize,
     ) -> Result<Vec<T>, Fault> {
         let SelfTestRun {
             slot, cpu, most, ..
         } = self;
         let items = operation.items();
-        // SAFETY: when a chunk has been computed, all its items have been taken.
-        unsafe {
-            collect(items, value, |place| {
-                // An unanswered item keeps a result that differs from the known answer.
-                let chunk = Chunk {
-                    operation,
-                    items: 0..items,
-                    most: *most,
-                    place,
-                    on_cpu: &|_, _| (),
-                };
-                execution::compute(
-                    Running {
-                        slot,
-                        cpu,
-                        expected,
-                    },
-                    chunk,
-                )?;
-                // Kernel times of self-tests are not reported.
-                slot.forget_times();
-                slot.end()
-            })
-        }
+        let mut values = Values::new(items, value);
+        // An unanswered item keeps a result that differs from the known answer.
+        let chunk = Chunk {
+            operation,
+            items: 0..items,
+            most: *most,
+            results: &mut values.sink(),
+            on_cpu: &|_, _| (),
+        };
+        let running = Running {
+            slot,
+            cpu,
+            expected,
+        };
+        execution::compute(running, chunk)?;
+        // Kernel times of self-tests are not reported.
+        slot.forget_times();
+        slot.end()?;
+        // SAFETY: all results of a computed chunk have been taken.
+        Ok(unsafe { values.into_vec() })
     }
 
     /// Compares the results with the known answers.
@@ -84,7 +80,7 @@ impl SelfTestRun<'_> {
     pub fn check<T: PartialEq + Send>(
         &mut self,
         operation: &dyn OnGpu,
-        value: impl Fn(&Results, usize) -> T + Copy + Send,
+        value: impl Fn(&Results, usize) -> T + Sync,
         known: Vec<T>,
     ) -> Result<(), Fault> {
         let given = self.compute(operation, value)?;

@@ -7,7 +7,7 @@ use crate::gpu::interface::FaultKind;
 use crate::gpu::runtime::Fault;
 use crate::host::lock;
 use crate::host::workers::{Job, ScopedJob, with_scoped_job};
-use crate::types::{ResultSink, Results, ResultsMut};
+use crate::types::ResultSink;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -35,34 +35,34 @@ pub trait DevicePool: Sync {
     fn all_failed(&self) -> Fault;
 }
 
-/// Computes some items on a device. On success, all their results have been written to the place.
+/// Computes some items on a device. On success, all their results have been stored.
 pub type OnDevice<'f> =
-    dyn Fn(usize, Range<usize>, &mut dyn ResultSink) -> Result<(), Fault> + Sync + 'f;
+    dyn Fn(usize, Range<usize>, &mut ResultSink) -> Result<(), Fault> + Sync + 'f;
 /// Computes some items without a device.
-pub type OnCpu<'f> = dyn Fn(Range<usize>, &mut dyn ResultSink) + Sync + 'f;
+pub type OnCpu<'f> = dyn Fn(Range<usize>, &mut ResultSink) + Sync + 'f;
 
-/// Items without results: the index of the first, and their place.
+/// Items without results: the index of the first, and the destination of their results.
 struct Piece<'a> {
     start: usize,
-    place: Box<dyn ResultSink<'a> + 'a>,
+    results: ResultSink<'a>,
 }
 
 impl<'a> Piece<'a> {
     fn range(&self) -> Range<usize> {
-        self.start..self.start + self.place.items()
+        self.start..self.start + self.results.items()
     }
 
     fn halves(self) -> [Self; 2] {
-        let half = self.place.items() / 2;
-        let (first, second) = self.place.split_at(half);
+        let half = self.results.items() / 2;
+        let (first, second) = self.results.split_at(half);
         [
             Piece {
                 start: self.start,
-                place: first,
+                results: first,
             },
             Piece {
                 start: self.start + half,
-                place: second,
+                results: second,
             },
         ]
     }
@@ -109,16 +109,13 @@ struct Queue<'a, 'f, F> {
 /// Resumes a panic of `compute` or `cpu_fallback` after everything else has stopped.
 pub fn run(
     device_pool: &impl DevicePool,
-    place: &mut dyn ResultSink,
+    results: &mut ResultSink,
     ends: &[usize],
     compute: &OnDevice,
     cpu_fallback: Option<&OnCpu>,
 ) -> Result<(), Fault> {
-    let queue = Queue::new(device_pool, compute, place.reborrow(), ends);
+    let queue = Queue::new(device_pool, compute, results.reborrow(), ends);
     queue.run_on_devices();
-    if let Some(compute) = cpu_fallback {
-        queue.run_on_cpu(compute);
-    }
     let QueueState {
         pieces,
         fault,
@@ -128,10 +125,29 @@ pub fn run(
         .state
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
-    match panic {
-        Some(panic) => resume_unwind(panic),
-        None if pieces.is_empty() => Ok(()),
-        None => Err(fault.unwrap_or_else(|| device_pool.all_failed())),
+    let left: Vec<Range<usize>> = pieces.iter().map(Piece::range).collect();
+    drop(pieces);
+    match (panic, cpu_fallback) {
+        (Some(panic), _) => resume_unwind(panic),
+        (None, _) if left.is_empty() => Ok(()),
+        (None, Some(compute)) => {
+            run_on_cpu(compute, left, results);
+            Ok(())
+        }
+        (None, None) => Err(fault.unwrap_or_else(|| device_pool.all_failed())),
+    }
+}
+
+/// Computes the items that no device could on the CPU.
+fn run_on_cpu(compute: &OnCpu, left: Vec<Range<usize>>, results: &mut ResultSink) {
+    let mut rest = results.reborrow();
+    let mut start = 0;
+    for range in join(left) {
+        let (_, from) = rest.split_at(range.start - start);
+        let (mut of_range, remaining) = from.split_at(range.len());
+        rest = remaining;
+        start = range.end;
+        compute(range, &mut of_range);
     }
 }
 
@@ -153,14 +169,14 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
     fn new(
         device_pool: &'f F,
         compute: &'f OnDevice<'f>,
-        mut rest: Box<dyn ResultSink<'a> + 'a>,
+        mut rest: ResultSink<'a>,
         ends: &[usize],
     ) -> Self {
         let mut pieces = VecDeque::with_capacity(ends.len());
         let mut start = 0;
         for &end in ends {
-            let (place, remaining) = rest.split_at(end - start);
-            pieces.push_back(Piece { start, place });
+            let (results, remaining) = rest.split_at(end - start);
+            pieces.push_back(Piece { start, results });
             rest = remaining;
             start = end;
         }
@@ -237,7 +253,7 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
         };
         let range = piece.range();
         match catch_unwind(AssertUnwindSafe(|| {
-            (self.compute)(device, range, &mut *piece.place)
+            (self.compute)(device, range, &mut piece.results)
         })) {
             Ok(Ok(())) => {
                 self.done(|state| state.finished += 1);
@@ -278,7 +294,7 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
             // again.
             self.device_pool.fail(device, fault.clone());
         }
-        let halves = kind == FaultKind::Memory && piece.place.items() > SMALLEST;
+        let halves = kind == FaultKind::Memory && piece.results.items() > SMALLEST;
         self.done(|state| {
             if state.fault.as_ref().is_none_or(Fault::is_memory) {
                 state.fault = Some(fault);
@@ -295,105 +311,31 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
         // next call.
         halves
     }
-
-    /// Computes the remaining pieces on the CPU.
-    fn run_on_cpu(&self, compute: &OnCpu) {
-        let mut state = self.lock();
-        if state.panic.is_some() {
-            return;
-        }
-        let mut pieces: Vec<Piece> = state.pieces.drain(..).collect();
-        drop(state);
-        pieces.sort_unstable_by_key(|piece| piece.start);
-        for mut joined in join(pieces) {
-            let computed = catch_unwind(AssertUnwindSafe(|| {
-                compute(joined.range(), &mut *joined.place)
-            }));
-            if let Err(panic) = computed {
-                self.lock().panic = Some(panic);
-                return;
-            }
-        }
-    }
 }
 
-/// Joins adjacent pieces, since single pieces may have become too small to occupy all cores.
-fn join(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut groups: Vec<(usize, Vec<Box<dyn ResultSink<'_> + '_>>, usize)> = Vec::new();
-    for Piece { start, place } in pieces {
-        let end = start + place.items();
-        match groups.last_mut() {
-            Some((first, places, last))
-                if *last == start && *first / CPU_RANGE == start / CPU_RANGE =>
+/// Joins adjacent ranges of items, since single pieces may have become too small to occupy all
+/// cores.
+fn join(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_unstable_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last)
+                if last.end == range.start && last.start / CPU_RANGE == range.start / CPU_RANGE =>
             {
-                places.push(place);
-                *last = end;
+                last.end = range.end;
             }
-            _ => groups.push((start, vec![place], end)),
+            _ => joined.push(range),
         }
     }
-    groups
-        .into_iter()
-        .map(|(start, places, _)| Piece {
-            start,
-            place: Box::new(JoinedPlaces(places)),
-        })
-        .collect()
-}
-
-/// Adjacent places that act as one.
-struct JoinedPlaces<'a>(Vec<Box<dyn ResultSink<'a> + 'a>>);
-
-impl<'a> ResultSink<'a> for JoinedPlaces<'a> {
-    fn items(&self) -> usize {
-        self.0.iter().map(|place| place.items()).sum()
-    }
-
-    fn split_at(
-        self: Box<Self>,
-        items: usize,
-    ) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
-        let mut first = Vec::new();
-        let mut second = Vec::new();
-        let mut left = items;
-        for place in self.0 {
-            let here = left.min(place.items());
-            left -= here;
-            let (before, after) = place.split_at(here);
-            first.push(before);
-            second.push(after);
-        }
-        (
-            Box::new(JoinedPlaces(first)),
-            Box::new(JoinedPlaces(second)),
-        )
-    }
-
-    fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
-        Box::new(JoinedPlaces(
-            self.0.iter_mut().map(|place| place.reborrow()).collect(),
-        ))
-    }
-
-    fn columns(&mut self) -> Option<ResultsMut<'_>> {
-        None
-    }
-
-    fn take(&mut self, results: Results) {
-        let mut start = 0;
-        for place in &mut self.0 {
-            let items = place.items();
-            place.take(results.slice(start, items));
-            start += items;
-        }
-    }
+    joined
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::host::workers::{DeviceThreads, Pool};
-    use crate::types::collect;
+    use crate::types::{Results, collect};
     use rayon::prelude::*;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::thread;
@@ -467,13 +409,13 @@ mod tests {
     }
 
     /// Writes the 8-byte `result` of every item.
-    fn write(range: Range<usize>, place: &mut dyn ResultSink, result: impl Fn(usize) -> usize) {
-        assert_eq!(range.len(), place.items());
+    fn write(range: Range<usize>, results: &mut ResultSink, result: impl Fn(usize) -> usize) {
+        assert_eq!(range.len(), results.items());
         let rows: Vec<u8> = range
             .clone()
             .flat_map(|item| (result(item) as u64).to_le_bytes())
             .collect();
-        place.take(Results::new(&vec![1; range.len()], [&rows, &[]], [8, 0]));
+        results.take(Results::new(&vec![1; range.len()], [&rows, &[]], [8, 0]));
     }
 
     fn number(results: &Results, item: usize) -> usize {
@@ -489,8 +431,8 @@ mod tests {
         let items = ends.last().copied().unwrap_or(0);
         // SAFETY: every item has a result unless `run` returns an error.
         unsafe {
-            collect(items, number, |place| {
-                run(devices, place, ends, compute, cpu_fallback)
+            collect(items, number, |sink| {
+                run(devices, sink, ends, compute, cpu_fallback)
             })
         }
     }
@@ -503,94 +445,22 @@ mod tests {
         Fault::memory("short".to_owned())
     }
 
-    /// Adjacent places are joined up to the limit, and their parts keep their positions.
     #[test]
-    fn joined_places_split_like_a_single_place() {
-        let all: &[&[usize]] = &[
-            &[100],
-            &[1, 2, 100],
-            &[50, 100],
-            &[10, 40, 99, 100],
-            &[30, 30, 60, 100],
-        ];
-        for ends in all {
-            for split in all {
-                // SAFETY: all items are taken.
-                let values = unsafe {
-                    collect(100, number, |place| {
-                        write_through_joined_place(place, ends, split);
-                        Ok::<_, Fault>(())
-                    })
-                };
-                assert!(
-                    values
-                        .unwrap()
-                        .into_iter()
-                        .eq((0..100).map(|item| 3 * item)),
-                    "{ends:?} {split:?}"
-                );
-            }
-        }
-    }
-
-    /// Splits a place of 100 items at `ends`, joins the pieces, splits the joined place at `split`,
-    /// and writes the results to those parts.
-    fn write_through_joined_place(place: &mut dyn ResultSink, ends: &[usize], split: &[usize]) {
-        let mut pieces = Vec::new();
-        let mut rest = place.reborrow();
-        let mut start = 0;
-        for &end in ends {
-            let (place, remaining) = rest.split_at(end - start);
-            pieces.push(Piece { start, place });
-            rest = remaining;
-            start = end;
-        }
-        let [mut joined] = <[Piece; 1]>::try_from(join(pieces))
-            .ok()
-            .expect("one piece");
-        assert_eq!(joined.range(), 0..100);
-        assert!(joined.place.columns().is_none());
-        let mut rest = joined.place.reborrow();
-        let mut start = 0;
-        for &end in split {
-            let (mut part, remaining) = rest.split_at(end - start);
-            assert_eq!(part.items(), end - start);
-            assert_eq!(remaining.items(), 100 - end);
-            write(start..end, &mut *part.reborrow(), |item| 3 * item);
-            rest = remaining;
-            start = end;
-        }
-    }
-
-    /// Returns the ranges of the joined pieces.
-    fn joined(ranges: &[Range<usize>]) -> Vec<Range<usize>> {
-        let mut memory: Vec<Vec<u8>> = ranges.iter().map(|range| vec![0; range.len()]).collect();
-        let mut pieces = Vec::new();
-        for (range, codes) in ranges.iter().zip(&mut memory) {
-            pieces.push(Piece {
-                start: range.start,
-                place: Box::new(ResultsMut::codes(codes)),
-            });
-        }
-        join(pieces).iter().map(Piece::range).collect()
-    }
-
-    #[test]
-    fn join_merges_adjacent_pieces_only() {
-        assert!(joined(&[]).is_empty());
-        assert_eq!(joined(&[5..7, 7..9, 10..11, 11..30]), [5..9, 10..30]);
+    fn join_merges_adjacent_ranges_only() {
+        assert!(join(Vec::new()).is_empty());
+        assert_eq!(join(vec![11..30, 5..7, 10..11, 7..9]), [5..9, 10..30]);
         // Pieces near the limit between two ranges that are computed separately.
         let limit = CPU_RANGE;
         assert_eq!(
-            joined(&[limit - 2..limit, limit..limit + 1]),
+            join(vec![limit - 2..limit, limit..limit + 1]),
             [limit - 2..limit, limit..limit + 1]
         );
         assert_eq!(
-            joined(&[limit - 2..limit + 5, limit + 5..limit + 6]),
+            join(vec![limit - 2..limit + 5, limit + 5..limit + 6]),
             [limit - 2..limit + 5, limit + 5..limit + 6]
         );
         assert_eq!(
-            joined(&[0..1, 1..limit + 9]),
+            join(vec![0..1, 1..limit + 9]),
             *std::slice::from_ref(&(0..limit + 9))
         );
     }
@@ -706,10 +576,10 @@ mod tests {
             write(range, out, |item| item);
             Ok(())
         };
-        let cpu_fallback: &OnCpu = &|range, place| {
+        let cpu_fallback: &OnCpu = &|range, results| {
             items_on_cpu.fetch_add(range.len(), Ordering::SeqCst);
             calls.fetch_add(1, Ordering::SeqCst);
-            write(range, place, |item| item);
+            write(range, results, |item| item);
         };
         let results = run_all(&devices, &ends(1000, 10), compute, Some(cpu_fallback)).unwrap();
         assert!(results.into_iter().eq(0..1000));
@@ -777,7 +647,7 @@ mod tests {
                 &devices,
                 &ends(9, 1),
                 none,
-                Some(&|range, place| write(range, place, |item| item))
+                Some(&|range, results| write(range, results, |item| item))
             )
             .unwrap()
             .into_iter()
@@ -852,9 +722,9 @@ mod tests {
                 Err(short())
             }
         };
-        let cpu_fallback: &OnCpu = &|range, place| {
+        let cpu_fallback: &OnCpu = &|range, results| {
             assert!(range.end < 1000, "item 999");
-            write(range, place, |item| item);
+            write(range, results, |item| item);
         };
         let ran = catch_unwind(AssertUnwindSafe(|| {
             run_all(&devices, &ends(1000, 10), gone, Some(cpu_fallback))
@@ -891,7 +761,7 @@ mod tests {
                 &devices,
                 &[1000],
                 none,
-                Some(&|range, place| write(range, place, |item| item))
+                Some(&|range, results| write(range, results, |item| item))
             )
             .unwrap()
             .into_iter()

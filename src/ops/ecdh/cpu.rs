@@ -22,7 +22,7 @@ pub fn shared_points<C: SecretCurve>(
     secret_keys: SecretKeys,
     peers: PublicKeys,
     width: usize,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let inputs = AgreementInputs { secret_keys, peers };
     match engine.lanes_for(out.items()) {

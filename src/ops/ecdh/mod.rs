@@ -57,10 +57,9 @@ impl Computation for Agreement<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<
-            fn(&CpuEngine, SecretKeys, PublicKeys, usize, &mut dyn ResultSink),
-        > = per_curve!(cpu::shared_points);
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, PublicKeys, usize, &mut ResultSink)> =
+            per_curve!(cpu::shared_points);
         let keys = self.secret_keys.slice(items.clone());
         let peers = self.peers.slice(items);
         ON_CPU.of(self.curve)(engine, keys, peers, self.width, out);
@@ -152,7 +151,7 @@ fn shared_into<const W: usize>(
             width: W,
             items,
         },
-        &mut ResultsMut::rows(codes, shared),
+        ResultsMut::rows(codes, shared),
     )
 }
 

@@ -199,7 +199,7 @@ impl Computation for DigestsOf<'_> {
         GpuThreshold::of(4000)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let first = items.start;
         let bytes = self.messages.average();
         match (self.function, engine.lanes) {
@@ -260,5 +260,5 @@ fn write_digests(
     digests: &mut [[u8; 32]],
 ) -> Result<(), Error> {
     let mut codes = vec![0; digests.len()];
-    engine.run(operation, &mut ResultsMut::rows(&mut codes, digests))
+    engine.run(operation, ResultsMut::rows(&mut codes, digests))
 }

@@ -8,7 +8,7 @@ use elliptic_curve::sec1::ToSec1Point;
 use elliptic_curve::{CurveGroup, Group, ProjectivePoint};
 use zeroize::Zeroizing;
 
-pub fn public_keys<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, out: &mut dyn ResultSink) {
+pub fn public_keys<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, out: &mut ResultSink) {
     public_keys_of::<C>(engine, keys, &|place| place, out);
 }
 
@@ -17,7 +17,7 @@ pub fn public_keys_of<C: SecretCurve>(
     engine: &CpuEngine,
     keys: SecretKeys,
     item: &(dyn Fn(usize) -> usize + Sync),
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     match engine.lanes_for(out.items()) {
         Some(lanes) => engine.fill_secret(out, [64, 0], |range, out| {

@@ -37,8 +37,8 @@ impl Computation for PublicKeysOf<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, &mut dyn ResultSink)> =
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, &mut ResultSink)> =
             per_curve!(cpu::public_keys);
         ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);
     }
@@ -108,7 +108,7 @@ pub fn public_keys_into<'a>(
             keys,
             items,
         },
-        &mut ResultsMut::rows(codes, public_keys),
+        ResultsMut::rows(codes, public_keys),
     )
 }
 

@@ -15,7 +15,7 @@ pub fn modexp(
     modulus: &[u8],
     bases: ByteRows,
     exponents: ByteRows,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let power = match modulus.len() {
         128 => power::<{ U1024::LIMBS }>,
@@ -27,13 +27,7 @@ pub fn modexp(
 }
 
 /// Computes `a[i] * b[i]`, for an odd modulus above 1.
-pub fn mul_mod(
-    engine: &CpuEngine,
-    modulus: &[u8],
-    a: ByteRows,
-    b: ByteRows,
-    out: &mut dyn ResultSink,
-) {
+pub fn mul_mod(engine: &CpuEngine, modulus: &[u8], a: ByteRows, b: ByteRows, out: &mut ResultSink) {
     let product = match modulus.len() {
         16 => product::<{ U128::LIMBS }>,
         24 => product::<{ U192::LIMBS }>,
@@ -52,7 +46,7 @@ fn power<const LIMBS: usize>(
     modulus: &[u8],
     bases: ByteRows,
     exponents: ByteRows,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let bits =
         u32::try_from(8 * exponents.width()).expect("an exponent is no longer than a modulus");
@@ -77,7 +71,7 @@ fn product<const LIMBS: usize>(
     modulus: &[u8],
     a: ByteRows,
     b: ByteRows,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     with_parameters::<LIMBS, _>(modulus, |params| {
         engine.fill_secret(out, [modulus.len(), 0], |range, out| {

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// The widths of results: one column `x || y`.
 const WIDTHS: [usize; 2] = [64, 0];
 
-pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut dyn ResultSink) {
+pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
         let operands = range.map(|item| {
             Ok((
@@ -28,7 +28,7 @@ pub fn add<C: CpuCurve>(engine: &CpuEngine, [a, b]: [PublicKeys; 2], out: &mut d
     });
 }
 
-pub fn double<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, out: &mut dyn ResultSink) {
+pub fn double<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, out: &mut ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
         let operands = range.map(|item| decode::point::<C>(points.get(item)));
         decode::compute_accepted(operands, out, decode::put, |mut points| {
@@ -38,7 +38,7 @@ pub fn double<C: CpuCurve>(engine: &CpuEngine, points: PublicKeys, out: &mut dyn
     });
 }
 
-pub fn mul_base<C: BaseTables>(engine: &CpuEngine, scalars: Rows<32>, out: &mut dyn ResultSink) {
+pub fn mul_base<C: BaseTables>(engine: &CpuEngine, scalars: Rows<32>, out: &mut ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
         let table = C::tables().table(engine, range.len());
         let operands = range.map(|item| scalar::<C>(scalars.get(item)));
@@ -53,7 +53,7 @@ pub fn mul<C: CpuCurve>(
     engine: &CpuEngine,
     scalars: Rows<32>,
     points: PublicKeys,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     engine.fill(out, WIDTHS, |range, out| {
         let operands = range.map(|item| {
@@ -73,7 +73,7 @@ pub fn mul<C: CpuCurve>(
 }
 
 /// Decodes public keys in any encoding.
-pub fn decode_keys<C: CpuCurve>(engine: &CpuEngine, keys: PublicKeys, out: &mut dyn ResultSink) {
+pub fn decode_keys<C: CpuCurve>(engine: &CpuEngine, keys: PublicKeys, out: &mut ResultSink) {
     engine.fill(out, WIDTHS, |range, out| {
         let points = decode::public_keys::<C>(engine.lanes, range.map(|item| keys.get(item)));
         for (place, point) in points.into_iter().enumerate() {
@@ -88,7 +88,7 @@ pub fn sums<C: CpuCurve>(
     points: PublicKeys,
     of: usize,
     part: usize,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     engine.fill(out, WIDTHS, |range, out| {
         for (place, index) in range.enumerate() {
@@ -134,7 +134,7 @@ pub fn sums_of_products<C: CpuCurve>(
     scalars: Rows<32>,
     points: PublicKeys,
     items: usize,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let sum = sum_of_products::<C>(engine, scalars, points, items).map_err(|(_, reason)| reason);
     engine.fill(out, WIDTHS, |range, out| {

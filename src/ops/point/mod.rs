@@ -51,8 +51,8 @@ impl Computation for Add<'_> {
         GpuThreshold::of(300)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, [PublicKeys; 2], &mut dyn ResultSink)> =
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, [PublicKeys; 2], &mut ResultSink)> =
             per_curve!(cpu::add);
         ON_CPU.of(self.curve)(
             engine,
@@ -74,8 +74,8 @@ impl Computation for Double<'_> {
         GpuThreshold::of(300)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn ResultSink)> =
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut ResultSink)> =
             per_curve!(cpu::double);
         ON_CPU.of(self.curve)(engine, self.points.slice(items), out);
     }
@@ -96,8 +96,8 @@ impl Computation for MulBase<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, &mut dyn ResultSink)> =
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, &mut ResultSink)> =
             per_curve!(cpu::mul_base);
         ON_CPU.of(self.curve)(engine, self.scalars.slice(items), out);
     }
@@ -119,8 +119,8 @@ impl Computation for Mul<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, &mut dyn ResultSink)> =
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, &mut ResultSink)> =
             per_curve!(cpu::mul);
         ON_CPU.of(self.curve)(
             engine,
@@ -147,8 +147,8 @@ impl Computation for DecodeKeys<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut dyn ResultSink)> =
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut ResultSink)> =
             per_curve!(cpu::decode_keys);
         ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);
     }
@@ -235,7 +235,7 @@ pub fn add_into<'k>(
             operands: [a, b],
             items,
         },
-        &mut ResultsMut::rows(codes, sums),
+        ResultsMut::rows(codes, sums),
     )
 }
 
@@ -290,7 +290,7 @@ pub fn double_into<'k>(
             points,
             items,
         },
-        &mut ResultsMut::rows(codes, doubles),
+        ResultsMut::rows(codes, doubles),
     )
 }
 
@@ -366,7 +366,7 @@ pub fn mul_base_into<'a>(
             scalars,
             items,
         },
-        &mut ResultsMut::rows(codes, points),
+        ResultsMut::rows(codes, points),
     )
 }
 
@@ -438,7 +438,7 @@ pub fn mul_into<'a, 'k>(
             points,
             items,
         },
-        &mut ResultsMut::rows(codes, products),
+        ResultsMut::rows(codes, products),
     )
 }
 
@@ -530,6 +530,6 @@ pub fn decode_keys_into<'k>(
     )?;
     engine.run(
         &DecodeKeys { curve, keys, items },
-        &mut ResultsMut::rows(codes, points),
+        ResultsMut::rows(codes, points),
     )
 }

@@ -40,8 +40,8 @@ impl Computation for SumsOfProducts<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize, &mut dyn ResultSink)> =
+    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize, &mut ResultSink)> =
             per_curve!(cpu::sums_of_products);
         let products = self.products_of(&parts);
         let scalars = self.scalars.slice(products.clone());

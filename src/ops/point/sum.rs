@@ -36,8 +36,8 @@ impl Computation for Sums<'_> {
         GpuThreshold::of(300)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut dyn ResultSink) {
-        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, usize, usize, &mut dyn ResultSink)> =
+    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut ResultSink) {
+        static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, usize, usize, &mut ResultSink)> =
             per_curve!(cpu::sums);
         let points = self.points_of(&parts);
         ON_CPU.of(self.curve)(
@@ -147,7 +147,11 @@ mod tests {
         let items = operation.items();
         let mut codes = vec![0; items];
         let mut rows = vec![[0xee; 64]; items];
-        operation.on_cpu(cpu, 0..items, &mut ResultsMut::rows(&mut codes, &mut rows));
+        operation.on_cpu(
+            cpu,
+            0..items,
+            &mut ResultsMut::rows(&mut codes, &mut rows).into(),
+        );
         (codes, rows)
     }
 
@@ -291,7 +295,7 @@ mod tests {
             sums.on_cpu(
                 &cpu,
                 part..part + 1,
-                &mut ResultsMut::rows(&mut code, &mut row),
+                &mut ResultsMut::rows(&mut code, &mut row).into(),
             );
             assert_eq!((code[0], row[0]), (codes[part], rows[part]));
         }

@@ -71,7 +71,7 @@ impl Computation for Expected<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let part = Expected {
             tweak_points: self.tweak_points.slice(items.clone()),
             counters: self.counters.slice(items.clone()),
@@ -82,7 +82,7 @@ impl Computation for Expected<'_> {
     }
 }
 
-fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut dyn ResultSink) {
+fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut ResultSink) {
     let lanes = engine.lanes_for(out.items());
     // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut receivers: Vec<ReceiverKeys<C>> = Vec::with_capacity(of.receivers.len());
@@ -246,7 +246,7 @@ pub fn tweak_points<C: BaseTables>(
     engine: &CpuEngine,
     outpoints: Rows<36>,
     keys: PublicKeys,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     engine.fill(out, [64, 0], |range: Range<usize>, out| {
         let points =

@@ -108,7 +108,7 @@ impl Computation for TweakPoints<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let outpoints = self.outpoints.slice(items.clone());
         let keys = self.input_keys.slice(items);
         cpu::tweak_points::<Secp256k1>(engine, outpoints, keys, out);
@@ -205,5 +205,5 @@ pub fn index_into<'a, 'k>(
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("tweak points", tweak_points.len())])?;
     let index = TweakPoints::new(outpoints.into(), input_keys.into(), codes.len())?;
-    engine.run(&index, &mut ResultsMut::rows(codes, tweak_points))
+    engine.run(&index, ResultsMut::rows(codes, tweak_points))
 }

@@ -5,8 +5,10 @@ use super::{LIMIT, Match, Outputs, Receiver, Scan};
 use crate::engine::Engine;
 use crate::host::{lock, stack};
 use crate::types::{
-    Error, POINT_ROW, PublicKeys, ResultSink, Results, ResultsMut, Rows, Verdict, require_lengths,
+    Error, POINT_ROW, PublicKeys, ResultConsumer, ResultSink, Results, Rows, Verdict,
+    require_lengths,
 };
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
@@ -61,86 +63,48 @@ impl Search<'_> {
     }
 }
 
-/// A destination that compares items as soon as they are computed and stores only their codes.
-struct Comparing<'a> {
-    codes: &'a mut [u8],
-    /// The index of the first item.
-    first: usize,
+/// Compares items as soon as they are computed, and stores only their codes.
+struct Comparison<'a> {
+    codes: Vec<AtomicU8>,
     search: &'a Search<'a>,
 }
 
-impl<'a> ResultSink<'a> for Comparing<'a> {
-    fn items(&self) -> usize {
-        self.codes.len()
-    }
-
-    fn split_at(
-        self: Box<Self>,
-        items: usize,
-    ) -> (Box<dyn ResultSink<'a> + 'a>, Box<dyn ResultSink<'a> + 'a>) {
-        let Comparing {
-            codes,
-            first,
-            search,
-        } = *self;
-        let (codes, other_codes) = codes.split_at_mut(items);
-        let left = Comparing {
-            codes,
-            first,
-            search,
-        };
-        let right = Comparing {
-            codes: other_codes,
-            first: first + items,
-            search,
-        };
-        (Box::new(left), Box::new(right))
-    }
-
-    fn reborrow(&mut self) -> Box<dyn ResultSink<'_> + '_> {
-        Box::new(Comparing {
-            codes: self.codes,
-            first: self.first,
-            search: self.search,
-        })
-    }
-
-    fn columns(&mut self) -> Option<ResultsMut<'_>> {
-        None
-    }
-
-    fn take(&mut self, results: Results) {
-        self.codes.copy_from_slice(results.codes);
-        for (item, code) in results.codes.iter().enumerate() {
-            if *code == Verdict::VALID_CODE {
-                self.search.compare(self.first + item, results.row(0, item));
+impl ResultConsumer for Comparison<'_> {
+    fn consume(&self, first: usize, results: &Results) {
+        for (offset, &code) in results.codes.iter().enumerate() {
+            let item = first + offset;
+            self.codes[item].store(code, Ordering::Relaxed);
+            if code == Verdict::VALID_CODE {
+                self.search.compare(item, results.row(0, offset));
             }
         }
     }
 }
 
 /// Computes the expected outputs of items and compares the actual outputs with them. Returns the
-/// hits ordered by item, receiver, spend key and output.
+/// codes, and the hits ordered by item, receiver, spend key and output.
 fn search(
     engine: &Engine,
     expected: &Expected,
     search: Search,
-    codes: &mut [u8],
-) -> Result<Vec<Hit>, Error> {
-    engine.run(
-        expected,
-        &mut Comparing {
-            codes,
-            first: 0,
-            search: &search,
-        },
-    )?;
+) -> Result<(Vec<u8>, Vec<Hit>), Error> {
+    let items = expected.items;
+    let comparison = Comparison {
+        codes: (0..items).map(|_| AtomicU8::new(0)).collect(),
+        search: &search,
+    };
+    engine.run(expected, ResultSink::consumed_by(&comparison, items))?;
+    let codes = comparison
+        .codes
+        .into_iter()
+        .map(AtomicU8::into_inner)
+        .collect();
     let mut found = search
         .found
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
     found.sort_unstable_by_key(|hit| (hit.item, hit.receiver, hit.spend_key, hit.output));
-    Ok(found)
+    Ok((codes, found))
 }
 
 /// Returns the codes and matches of all rows.
@@ -153,7 +117,6 @@ pub fn scan(
     let items = outputs.rows();
     require_lengths(items, &[("tweak points", tweak_points.len_for(items))])?;
     let all: Vec<&Receiver> = receivers.iter().collect();
-    let mut codes = vec![0; items];
     let expected = Expected {
         tweak_points,
         counters: Rows::all(&[0; 4]),
@@ -166,7 +129,7 @@ pub fn scan(
         rows: None,
         found: Mutex::default(),
     };
-    let hits = search(engine, &expected, of, &mut codes)?;
+    let (codes, hits) = search(engine, &expected, of)?;
     let mut found: Vec<(usize, u32, Hit)> =
         hits.into_iter().map(|hit| (hit.item, 0, hit)).collect();
     for (which, receiver) in receivers.iter().enumerate() {
@@ -244,7 +207,7 @@ fn go_on(
             rows: Some(&rows),
             found: Mutex::default(),
         };
-        let hits = search(engine, &expected, of, &mut vec![0; items.len()])?;
+        let (_, hits) = search(engine, &expected, of)?;
         let matched = take_consecutive(&items, hits, start, |row, k, hit| {
             found.push((
                 row,

@@ -13,7 +13,7 @@ pub fn tweak<C: BaseTables>(
     engine: &CpuEngine,
     keys: PublicKeys,
     tweaks: Tweaks,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     engine.fill(out, [64, 0], |range, out| {
         let base = C::tables().table(engine, range.len());

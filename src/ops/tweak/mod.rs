@@ -73,7 +73,7 @@ impl Computation for Tweak<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         cpu::tweak::<Secp256k1>(
             engine,
             self.keys.slice(items.clone()),
@@ -136,7 +136,7 @@ pub fn taproot_into<'k>(
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("outputs", outputs.len())])?;
     let tweak = Tweak::new(internal_keys.into(), Tweaks::Taproot(roots), codes.len())?;
-    engine.run(&tweak, &mut ResultsMut::rows(codes, outputs))
+    engine.run(&tweak, ResultsMut::rows(codes, outputs))
 }
 
 /// Computes `P + t G` for each key P and tweak t, 32 bytes, big-endian.
@@ -179,7 +179,7 @@ pub fn add_into<'a, 'k>(
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("sums", sums.len())])?;
     let tweak = Tweak::new(keys.into(), Tweaks::Given(tweaks.into()), codes.len())?;
-    engine.run(&tweak, &mut ResultsMut::rows(codes, sums))
+    engine.run(&tweak, ResultsMut::rows(codes, sums))
 }
 
 /// An extended public key of BIP 32.

@@ -161,7 +161,7 @@ fn write_signatures(
         auxiliary.column(),
         items,
     )?;
-    engine.run(&sign, &mut ResultsMut::rows(codes, signatures))?;
+    engine.run(&sign, ResultsMut::rows(codes, signatures))?;
     for item in mismatches(engine, keys, items)? {
         if codes[item] == Verdict::VALID_CODE {
             signatures[item] = [0; 64];

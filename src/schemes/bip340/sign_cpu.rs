@@ -31,7 +31,7 @@ impl Sign<'_, '_> {
         &self,
         engine: &CpuEngine,
         item: impl Fn(usize) -> usize + Sync,
-        out: &mut dyn ResultSink,
+        out: &mut ResultSink,
     ) {
         match engine.lanes_for(out.items()) {
             Some(lanes) => {
@@ -155,7 +155,7 @@ impl Sign<'_, '_> {
             signatures,
             PublicKeys::raw(&public),
             false,
-            &mut ResultsMut::codes(codes),
+            &mut ResultsMut::codes(codes).into(),
         );
     }
 }
@@ -165,13 +165,19 @@ impl Computation for Sign<'_, '_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         if !self.is_checked {
             return self.sign::<Secp256k1>(engine, |at| items.start + at, out);
         }
         sign_checked(
             [64, 0],
-            &|places, out| self.sign::<Secp256k1>(engine, |at| items.start + places[at], out),
+            &|places, out| {
+                self.sign::<Secp256k1>(
+                    engine,
+                    |at| items.start + places[at],
+                    &mut out.reborrow().into(),
+                )
+            },
             &|places, signed, codes| {
                 let items: Vec<usize> = places.iter().map(|place| items.start + place).collect();
                 self.check::<Secp256k1>(engine, &items, signed, codes);

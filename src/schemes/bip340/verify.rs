@@ -69,7 +69,7 @@ pub fn verify_into<'a, 'k>(
         keys.into(),
         codes.len(),
     )?;
-    engine.run(&verify, &mut ResultsMut::codes(codes))
+    engine.run(&verify, ResultsMut::codes(codes))
 }
 
 /// Verifies one signature per item over a message of any length. Variable-time. See [`verify`].
@@ -120,7 +120,7 @@ pub fn verify_messages_into<'a, 'k>(
         keys.into(),
         codes.len(),
     )?;
-    engine.run(&verify, &mut ResultsMut::codes(codes))
+    engine.run(&verify, ResultsMut::codes(codes))
 }
 
 /// The operation that verifies a batch.

@@ -23,7 +23,7 @@ impl Computation for Verify<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
         let messages: MessagesByIndex = (self.messages.average(), &|item| {
@@ -49,7 +49,7 @@ pub(crate) fn verify<C: BaseTables>(
     signatures: Rows<64>,
     keys: PublicKeys,
     batch_verification: bool,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     verify_cpu::verify::<C, _>(
         engine,

@@ -27,8 +27,8 @@ pub use verify_gpu::{CHECK_FILES, CheckBuffers, FinalCheckOnGpu, WithWindows, ch
 /// The steps that differ between schemes.
 pub struct Scheme {
     pub name: &'static str,
-    pub verify_on_cpu: PerCurve<Option<fn(&CpuEngine, Verification, Policy, &mut dyn ResultSink)>>,
-    pub sign_on_cpu: PerCurve<Option<fn(&CpuEngine, Signing, &mut dyn ResultSink)>>,
+    pub verify_on_cpu: PerCurve<Option<fn(&CpuEngine, Verification, Policy, &mut ResultSink)>>,
+    pub sign_on_cpu: PerCurve<Option<fn(&CpuEngine, Signing, &mut ResultSink)>>,
     /// True if the signer's key can be recovered from a signature with a recovery id.
     pub has_recovery: bool,
     pub on_gpu: SchemeOnGpu,
@@ -138,7 +138,7 @@ impl Computation for Verify<'_> {
         self.scheme.verify_gpu_threshold
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let verify = self
             .scheme
             .verify_on_cpu
@@ -212,7 +212,7 @@ impl Computation for Sign<'_> {
         self.signing.inputs.signers.nonce_hash != NonceHash::OfScheme
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let signing = Signing {
             inputs: self.signing.inputs.slice(items),
             ..self.signing

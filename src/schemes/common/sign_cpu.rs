@@ -82,7 +82,7 @@ pub fn sign<C: SecretCurve, S: SigningSteps<C>>(
     inputs: SigningInputs,
     widths: Widths,
     item: impl Fn(usize) -> usize + Sync,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     match engine.lanes_for(out.items()) {
         Some(lanes) => engine.fill_secret(out, widths, |range, out| {
@@ -231,17 +231,17 @@ pub fn sign_checked(
     widths: Widths,
     sign: &dyn Fn(&[usize], &mut ResultsMut),
     check: &dyn Fn(&[usize], &ResultsMut, &mut [u8]),
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let items = out.items();
     let mut rest = out.reborrow();
     for start in (0..items).step_by(CHECKED_AT_ONCE) {
         let range = start..items.min(start + CHECKED_AT_ONCE);
-        let (mut place, after) = rest.split_at(range.len());
+        let (mut results, after) = rest.split_at(range.len());
         rest = after;
         let mut memory = OwnResults::new(range.len(), widths);
         sign_block(range, widths, sign, check, &mut memory.results());
-        place.take(memory.results().as_results());
+        results.take(memory.results().as_results());
     }
 }
 
@@ -324,7 +324,7 @@ pub fn public_keys_of<C: SecretCurve>(
         engine,
         keys,
         &|at| computed[at],
-        &mut ResultsMut::rows(&mut codes, &mut rows),
+        &mut ResultsMut::rows(&mut codes, &mut rows).into(),
     );
     if keys.is_one_for_all() {
         rows.repeat(items.len())
@@ -456,7 +456,7 @@ pub mod tests {
             widths,
             &|items, out| signer.sign(items, out),
             &|items, signed, codes| signer.check(items, signed, codes),
-            &mut out,
+            &mut out.reborrow().into(),
         );
         let out = out.as_results();
         for item in 0..ITEMS {

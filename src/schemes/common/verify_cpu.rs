@@ -37,7 +37,7 @@ pub fn verify<C: BaseTables, K: FinalCheck<C>>(
     keys: PublicKeys,
     batch_verification: bool,
     (bytes, equations): (usize, impl Fn(&[usize]) -> Equations<C, K> + Sync),
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let equations = (bytes, &equations);
     key_plan::in_parts(engine, out, |part, codes| {

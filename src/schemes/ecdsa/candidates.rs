@@ -94,7 +94,7 @@ pub fn recover_with_candidates_into<'a, 'k>(
         RecoveredForm::Keys,
         codes.len(),
     )?;
-    engine.run(&recover, &mut ResultsMut::rows(codes, keys))
+    engine.run(&recover, ResultsMut::rows(codes, keys))
 }
 
 /// Recovers Ethereum addresses with candidates for some or all of the senders' public keys, as in
@@ -161,7 +161,7 @@ pub fn recover_addresses_with_candidates_into<'a, 'k>(
         RecoveredForm::Addresses,
         codes.len(),
     )?;
-    engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
+    engine.run(&recover, ResultsMut::rows(codes, addresses))
 }
 
 /// Makes a recovery with the candidates, if the engine may use them.

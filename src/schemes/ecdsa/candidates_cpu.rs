@@ -27,7 +27,7 @@ pub fn recover<C: BaseTables>(
     engine: &CpuEngine,
     inputs: RecoveryInputs,
     candidates: Option<PublicKeys>,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     recover_each::<C>(engine, inputs, candidates, 64, decode::put, out);
 }
@@ -37,7 +37,7 @@ pub fn addresses<C: BaseTables>(
     engine: &CpuEngine,
     inputs: RecoveryInputs,
     candidates: Option<PublicKeys>,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     recover_each::<C>(
         engine,
@@ -56,19 +56,19 @@ fn recover_each<C: BaseTables>(
     candidates: Option<PublicKeys>,
     width: usize,
     put: impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let Some(candidates) = candidates else {
         return recover_cpu::recover_each::<C>(engine, inputs, width, &put, out);
     };
-    for (part, mut place) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
+    for (part, mut results) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
         recover_part::<C>(
             engine,
             inputs.slice(part.clone()),
             candidates.slice(part),
             width,
             &put,
-            &mut *place,
+            &mut results,
         );
     }
 }
@@ -79,7 +79,7 @@ fn recover_part<C: BaseTables>(
     candidates: PublicKeys,
     width: usize,
     put: &(impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync),
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let right = right_candidates::<C>(engine, inputs, &candidates, out.items());
     let others: Vec<usize> = (0..out.items())
@@ -104,7 +104,13 @@ fn recover_part<C: BaseTables>(
     let mut rows = vec![0; width * others.len()];
     let mut recovered = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
     let of_others = RecoveryInputs::new(&digests, &signatures, &recovery_ids);
-    recover_cpu::recover_each::<C>(engine, of_others, width, put, &mut recovered);
+    recover_cpu::recover_each::<C>(
+        engine,
+        of_others,
+        width,
+        put,
+        &mut recovered.reborrow().into(),
+    );
     let recovered = recovered.as_results();
     engine.fill(out, [width, 0], |range, out| {
         let mut other = others.partition_point(|item| *item < range.start);
@@ -323,7 +329,7 @@ mod tests {
             let candidates = SharedMemory::new(&rows);
             let mut codes = vec![0; ITEMS];
             let mut out = vec![0; 64 * ITEMS];
-            let mut place = ResultsMut::new(&mut codes, [&mut out, &mut []], [64, 0]);
+            let mut results = ResultsMut::new(&mut codes, [&mut out, &mut []], [64, 0]).into();
             let given = PublicKeys::raw(candidates.bytes().as_chunks().0);
             recover_each::<types::P256>(
                 &engine,
@@ -334,7 +340,7 @@ mod tests {
                     candidates.file.write_all_at(&other, 0).unwrap();
                     decode::put(out, place, key);
                 },
-                &mut place,
+                &mut results,
             );
             assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
             assert_eq!(out, rows);

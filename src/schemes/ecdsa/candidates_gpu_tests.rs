@@ -49,7 +49,7 @@ fn expected(engines: &Engines, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
     let width = width(recover.form);
     let mut codes = vec![0; recover.items];
     let mut rows = vec![0; width * recover.items];
-    let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
+    let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]).into();
     recover.on_cpu(&engines.cpu, 0..recover.items, &mut out);
     (codes, rows)
 }
@@ -87,7 +87,7 @@ fn check(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) ->
             };
             let mut codes = vec![0; items.len()];
             let mut rows = vec![0xee; width * items.len()];
-            let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]);
+            let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]).into();
             engines.run(&found, &found, &mut out);
             assert!(codes == expected.0, "{form:?}: codes differ");
             for (item, code) in codes

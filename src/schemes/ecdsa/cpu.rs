@@ -27,7 +27,7 @@ pub fn verify<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Verification,
     policy: Policy,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let Verification {
         digests,
@@ -150,7 +150,7 @@ impl<C: SecretCurve, H: Digest + BlockSizeUser> SigningSteps<C> for EcdsaSteps<H
     }
 }
 
-pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn ResultSink) {
+pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut ResultSink) {
     match signing.inputs.signers.nonce_hash {
         NonceHash::OfScheme => sign_with::<C, Sha256>(engine, signing, out),
         NonceHash::Sha384 => sign_with::<C, Sha384>(engine, signing, out),
@@ -161,7 +161,7 @@ pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn 
 fn sign_with<C: SecretCurve, H: Digest + BlockSizeUser>(
     engine: &CpuEngine,
     signing: Signing,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let Signing {
         inputs,
@@ -175,7 +175,16 @@ fn sign_with<C: SecretCurve, H: Digest + BlockSizeUser>(
     }
     sign_cpu::sign_checked(
         widths,
-        &|items, out| sign_cpu::sign::<C, _>(engine, &steps, inputs, widths, |at| items[at], out),
+        &|items, out| {
+            sign_cpu::sign::<C, _>(
+                engine,
+                &steps,
+                inputs,
+                widths,
+                |at| items[at],
+                &mut out.reborrow().into(),
+            )
+        },
         &|items, signed, codes| check_signed::<C>(engine, inputs, check, items, signed, codes),
         out,
     );
@@ -199,7 +208,7 @@ fn check_signed<C: SecretCurve>(
             engine,
             inputs,
             Policy::default(),
-            &mut ResultsMut::codes(codes),
+            &mut ResultsMut::codes(codes).into(),
         );
     }
     // A recovered key is one with which the signature verifies, so verification is not needed in
@@ -210,7 +219,11 @@ fn check_signed<C: SecretCurve>(
         signed.columns[1].as_chunks::<1>().0,
     );
     let mut recovered = vec![[0; 64]; items.len()];
-    recover_cpu::recover::<C>(engine, inputs, &mut ResultsMut::rows(codes, &mut recovered));
+    recover_cpu::recover::<C>(
+        engine,
+        inputs,
+        &mut ResultsMut::rows(codes, &mut recovered).into(),
+    );
     for (code, (recovered, public)) in codes.iter_mut().zip(recovered.iter().zip(&public)) {
         if *code == Verdict::VALID_CODE && recovered != public {
             *code = Rejection::Mismatch.code();
@@ -235,12 +248,12 @@ mod tests {
     type Signatures = Vec<Result<RecoverableSignature, Rejection>>;
 
     /// Collects the signatures and recovery ids that `fill` writes.
-    fn signed(items: usize, fill: impl FnOnce(&mut dyn ResultSink)) -> Signatures {
+    fn signed(items: usize, fill: impl FnOnce(&mut ResultSink)) -> Signatures {
         let mut codes = vec![0; items];
         let mut signatures = vec![0; 64 * items];
         let mut ids = vec![0; items];
         let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths(true));
-        fill(&mut out);
+        fill(&mut out.reborrow().into());
         (0..items)
             .map(|item| recoverable_of(&out.as_results(), item))
             .collect()

@@ -185,11 +185,11 @@ mod gpu_tests {
             Some(gpu) => gpu.run(
                 &cpu,
                 &sign,
-                &mut out,
+                &mut out.reborrow().into(),
                 &|items, out| sign.on_cpu(&cpu, items, out),
                 false,
             )?,
-            None => sign.on_cpu(&cpu, 0..ITEMS, &mut out),
+            None => sign.on_cpu(&cpu, 0..ITEMS, &mut out.reborrow().into()),
         }
         Ok((0..ITEMS)
             .map(|item| recoverable_of(&out.as_results(), item).unwrap())

@@ -145,7 +145,7 @@ pub fn verify_into<'a, 'k>(
         policy,
         codes.len(),
     )?;
-    engine.run(&verify, &mut ResultsMut::codes(codes))
+    engine.run(&verify, ResultsMut::codes(codes))
 }
 
 /// Verifies ECDSA signatures that come with recovery ids. With
@@ -215,7 +215,7 @@ pub fn verify_recoverable_into<'a, 'k>(
     let keys = keys.into();
     let recoverable = recover_cpu::RecoveryInputs::new(digests, signatures, recovery_ids);
     let verify = verification_with_ids(engine, curve, recoverable, keys, policy, codes.len())?;
-    engine.run(&verify, &mut ResultsMut::codes(codes))
+    engine.run(&verify, ResultsMut::codes(codes))
 }
 
 fn verification_with_ids<'a>(
@@ -302,7 +302,7 @@ pub fn sign_into<'a, 'b>(
     let signers = signers.into();
     require_lengths(codes.len(), &[("signatures", signatures.len())])?;
     let sign = signing(engine, curve, digests, signers, s_form, false, codes.len())?;
-    engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
+    engine.run(&sign, ResultsMut::rows(codes, signatures))
 }
 
 fn signing<'a>(
@@ -418,10 +418,7 @@ pub fn sign_recoverable_into<'a, 'b>(
     )?;
     let sign = signing(engine, curve, digests, signers, s_form, true, codes.len())?;
     let columns = [signatures.as_flattened_mut(), recovery_ids];
-    engine.run(
-        &sign,
-        &mut ResultsMut::new(codes, columns, cpu::widths(true)),
-    )
+    engine.run(&sign, ResultsMut::new(codes, columns, cpu::widths(true)))
 }
 
 /// Returns a signature with its recovery id.

@@ -77,9 +77,8 @@ impl Computation for Recover<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
-        type OnCpu =
-            Option<fn(&CpuEngine, RecoveryInputs, Option<PublicKeys>, &mut dyn ResultSink)>;
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        type OnCpu = Option<fn(&CpuEngine, RecoveryInputs, Option<PublicKeys>, &mut ResultSink)>;
         static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
         static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);
         let on_cpu = if self.form == RecoveredForm::Keys {
@@ -149,7 +148,7 @@ pub fn recover_into<'a>(
     require_lengths(codes.len(), &[("keys", keys.len())])?;
     let inputs = RecoveryInputs::new(digests, signatures, recovery_ids);
     let recover = Recover::new(curve.id(), inputs, RecoveredForm::Keys, codes.len())?;
-    engine.run(&recover, &mut ResultsMut::rows(codes, keys))
+    engine.run(&recover, ResultsMut::rows(codes, keys))
 }
 
 /// Recovers the Ethereum address of the key that made each signature, on secp256k1. Keys are
@@ -206,5 +205,5 @@ pub fn recover_addresses_into<'a>(
     require_lengths(codes.len(), &[("addresses", addresses.len())])?;
     let inputs = RecoveryInputs::new(digests, signatures, recovery_ids);
     let recover = Recover::new(Secp256k1::ID, inputs, RecoveredForm::Addresses, codes.len())?;
-    engine.run(&recover, &mut ResultsMut::rows(codes, addresses))
+    engine.run(&recover, ResultsMut::rows(codes, addresses))
 }

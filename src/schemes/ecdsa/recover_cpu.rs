@@ -52,11 +52,7 @@ impl<'a> RecoveryInputs<'a> {
 }
 
 /// Recovers keys.
-pub fn recover<C: BaseTables>(
-    engine: &CpuEngine,
-    inputs: RecoveryInputs,
-    out: &mut dyn ResultSink,
-) {
+pub fn recover<C: BaseTables>(engine: &CpuEngine, inputs: RecoveryInputs, out: &mut ResultSink) {
     recover_each::<C>(engine, inputs, 64, decode::put, out);
 }
 
@@ -77,7 +73,7 @@ pub fn recover_each<C: BaseTables>(
     inputs: RecoveryInputs,
     width: usize,
     put: impl Fn(&mut ResultsMut, usize, &Affine<C::Base>) + Sync,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     engine.fill(out, [width, 0], |range, out| {
         let base = C::tables().table(engine, range.len());

@@ -42,7 +42,7 @@ impl Computation for Verify<'_> {
         VERIFY_WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
         let Verify {
@@ -96,7 +96,7 @@ impl Computation for Sign<'_> {
         SIGN_WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let Sign {
             variant,
             is_checked,
@@ -124,7 +124,7 @@ impl Computation for PublicKeysOf<'_> {
         SIGN_WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut dyn ResultSink) {
+    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         Secrets::Seeds(self.seeds).public_keys(engine, |item| items.start + item, out);
     }
 }

@@ -166,7 +166,7 @@ impl Secrets<'_> {
         &self,
         engine: &CpuEngine,
         item: impl Fn(usize) -> usize + Sync,
-        out: &mut dyn ResultSink,
+        out: &mut ResultSink,
     ) {
         engine.fill_secret(out, [32, 0], |range, out| {
             let mut keys = vec![ExpandedKey::EMPTY; range.len()];

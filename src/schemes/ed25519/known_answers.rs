@@ -55,7 +55,7 @@ fn signed(engine: &CpuEngine, variant: Variant) -> SignedItems {
     Secrets::Seeds(secrets).public_keys(
         engine,
         |item| item,
-        &mut ResultsMut::rows(&mut codes, &mut public),
+        &mut ResultsMut::rows(&mut codes, &mut public).into(),
     );
     let keys = SigningKeys::from(secrets);
     let signing = Signing {
@@ -68,7 +68,7 @@ fn signed(engine: &CpuEngine, variant: Variant) -> SignedItems {
     sign(
         engine,
         &signing,
-        &mut ResultsMut::rows(&mut codes, &mut signatures),
+        &mut ResultsMut::rows(&mut codes, &mut signatures).into(),
     );
     SignedItems {
         variant,
@@ -138,7 +138,11 @@ pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
             batch_verification: false,
         };
         let mut codes = vec![0; items];
-        verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(&mut codes));
+        verify::<Ed25519>(
+            engine,
+            &verification,
+            &mut ResultsMut::codes(&mut codes).into(),
+        );
         if codes != repeat(&expected, items) {
             return Err(format!(
                 "Ed25519: wrong verdicts of {items} items by the rule {rule}"

@@ -29,8 +29,8 @@ use crate::engine::Engine;
 use crate::ops::hash::SizedTexts;
 use crate::schemes::common::{Chunks, verdict_of};
 use crate::types::{
-    Error, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, Verdicts,
-    bytes_of, collect, require_lengths,
+    Error, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, Values,
+    Verdicts, bytes_of, require_lengths,
 };
 pub(crate) use batch::{PublicKeysOf, SIGN_WORTH, Sign, VERIFY_WORTH, Verify};
 pub use keys::{ExpandedKey, SigningKeys};
@@ -81,19 +81,18 @@ pub fn verify<'k, M: AsRef<[u8]> + Sync>(
     variant: Variant,
     rule: Rule,
 ) -> Result<Verdicts, Error> {
-    let fill = |place: &mut dyn ResultSink| {
-        run_verify(
-            engine,
-            messages,
-            signatures.into(),
-            keys.into(),
-            variant,
-            rule,
-            place,
-        )
-    };
-    // SAFETY: `run_verify` either takes every item or returns an error.
-    unsafe { collect(messages.len(), verdict_of, fill) }.map(Verdicts::new)
+    let mut verdicts = Values::new(messages.len(), verdict_of);
+    run_verify(
+        engine,
+        messages,
+        signatures.into(),
+        keys.into(),
+        variant,
+        rule,
+        verdicts.sink(),
+    )?;
+    // SAFETY: `run_verify` has results of every item unless it returns an error.
+    Ok(Verdicts::new(unsafe { verdicts.into_vec() }))
 }
 
 /// Verifies signatures from columns and writes a one-byte code per item
@@ -111,7 +110,6 @@ pub fn verify_into<'a, 'k, M: AsRef<[u8]> + Sync>(
     rule: Rule,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let place = &mut ResultsMut::codes(codes);
     run_verify(
         engine,
         messages,
@@ -119,7 +117,7 @@ pub fn verify_into<'a, 'k, M: AsRef<[u8]> + Sync>(
         keys.into(),
         variant,
         rule,
-        place,
+        ResultsMut::codes(codes).into(),
     )
 }
 
@@ -130,9 +128,9 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     keys: PublicKeys,
     variant: Variant,
     rule: Rule,
-    place: &mut dyn ResultSink,
+    results: ResultSink,
 ) -> Result<(), Error> {
-    let items = place.items();
+    let items = results.items();
     let lengths = [
         ("messages", messages.len()),
         ("signatures", signatures.len_for(items)),
@@ -155,7 +153,7 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
             chunks,
             items,
         },
-        place,
+        results,
     )
 }
 
@@ -198,12 +196,10 @@ pub fn sign<'a, M: AsRef<[u8]> + Sync>(
     keys: impl Into<SigningKeys<'a>>,
     variant: Variant,
 ) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
-    // SAFETY: `run_sign` either takes every item or returns an error.
-    unsafe {
-        collect(messages.len(), bytes_of, |place| {
-            run_sign(engine, messages, keys.into(), variant, place)
-        })
-    }
+    let mut signatures = Values::new(messages.len(), bytes_of);
+    run_sign(engine, messages, keys.into(), variant, signatures.sink())?;
+    // SAFETY: `run_sign` has results of every item unless it returns an error.
+    Ok(unsafe { signatures.into_vec() })
 }
 
 /// Signs messages into columns: 64 bytes per item, and a one-byte code
@@ -226,7 +222,7 @@ pub fn sign_into<'a, M: AsRef<[u8]> + Sync>(
         messages,
         keys.into(),
         variant,
-        &mut ResultsMut::rows(codes, signatures),
+        ResultsMut::rows(codes, signatures).into(),
     )
 }
 
@@ -235,9 +231,9 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
     messages: &[M],
     keys: SigningKeys,
     variant: Variant,
-    place: &mut dyn ResultSink,
+    results: ResultSink,
 ) -> Result<(), Error> {
-    let items = place.items();
+    let items = results.items();
     let of_keys = if matches!(keys.0, SigningKeyKind::Seeds(_)) {
         "seeds"
     } else {
@@ -267,7 +263,7 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
             is_checked,
             items,
         },
-        place,
+        results,
     )
 }
 
@@ -308,7 +304,7 @@ pub fn public_keys_into<'a>(
     let items = public.len();
     engine.run(
         &PublicKeysOf { seeds, items },
-        &mut ResultsMut::rows(&mut codes, public),
+        ResultsMut::rows(&mut codes, public),
     )
 }
 

@@ -27,13 +27,13 @@ pub struct Signing<'a, 'k> {
 }
 
 /// Signs all items of a destination.
-pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn ResultSink) {
+pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut ResultSink) {
     if !batch.is_checked {
         return batch.sign(engine, |item| item, out);
     }
     sign_checked(
         [64, 0],
-        &|items, out| batch.sign(engine, |at| items[at], out),
+        &|items, out| batch.sign(engine, |at| items[at], &mut out.reborrow().into()),
         &|items, signed, codes| batch.check(engine, items, signed, codes),
         out,
     );
@@ -41,12 +41,7 @@ pub fn sign(engine: &CpuEngine, batch: &Signing, out: &mut dyn ResultSink) {
 
 impl Signing<'_, '_> {
     /// Signs the items `item(0)`, `item(1)`, ..., one per result.
-    fn sign(
-        &self,
-        engine: &CpuEngine,
-        item: impl Fn(usize) -> usize + Sync,
-        out: &mut dyn ResultSink,
-    ) {
+    fn sign(&self, engine: &CpuEngine, item: impl Fn(usize) -> usize + Sync, out: &mut ResultSink) {
         engine.fill_secret_of_texts(self.bytes, out, [64, 0], |range, out| {
             let items: Vec<usize> = range.map(&item).collect();
             let lanes = engine.lanes_for(items.len());
@@ -98,8 +93,8 @@ impl Signing<'_, '_> {
             SigningKeyKind::Seeds(seeds) => {
                 let mut rows = vec![[0; 32]; items.len()];
                 let mut codes = vec![0; items.len()];
-                let out = &mut ResultsMut::rows(&mut codes, &mut rows);
-                Secrets::Seeds(seeds).public_keys(engine, |at| items[at], out);
+                let mut out = ResultsMut::rows(&mut codes, &mut rows).into();
+                Secrets::Seeds(seeds).public_keys(engine, |at| items[at], &mut out);
                 rows
             }
         };
@@ -116,6 +111,6 @@ impl Signing<'_, '_> {
             keys: PublicKeys::ed25519(keys),
             batch_verification: false,
         };
-        verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(codes));
+        verify::<Ed25519>(engine, &verification, &mut ResultsMut::codes(codes).into());
     }
 }

@@ -303,7 +303,11 @@ fn every_signature<G: SmallGroup>() {
                     batch_verification: false,
                 };
                 let mut codes = vec![0; batch.len()];
-                verify::<G>(engine, &verification, &mut ResultsMut::codes(&mut codes));
+                verify::<G>(
+                    engine,
+                    &verification,
+                    &mut ResultsMut::codes(&mut codes).into(),
+                );
                 for ((a, r), code) in batch.iter().zip(codes) {
                     let expected = Verdict::from(expected::<G>(rule, a, r, s, k));
                     assert_eq!(

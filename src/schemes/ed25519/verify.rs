@@ -54,7 +54,7 @@ fn has_table(lanes: Option<Lanes>, uses: usize) -> bool {
 }
 
 /// Writes the codes of all items of a destination.
-pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut dyn ResultSink) {
+pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut ResultSink) {
     key_plan::in_parts(engine, out, |part, codes| {
         verify_part::<C>(engine, batch, part, codes)
     });

@@ -20,7 +20,7 @@ pub fn verify<C: BaseTables>(
     engine: &CpuEngine,
     inputs: Verification,
     _: Policy,
-    out: &mut dyn ResultSink,
+    out: &mut ResultSink,
 ) {
     let Verification {
         digests,
@@ -102,7 +102,7 @@ impl<C: SecretCurve> SigningSteps<C> for Sm2Steps {
     }
 }
 
-pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn ResultSink) {
+pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut ResultSink) {
     let Signing {
         inputs,
         check,
@@ -115,7 +115,14 @@ pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut dyn 
     sign_cpu::sign_checked(
         widths,
         &|items, out| {
-            sign_cpu::sign::<C, _>(engine, &Sm2Steps, inputs, widths, |at| items[at], out)
+            sign_cpu::sign::<C, _>(
+                engine,
+                &Sm2Steps,
+                inputs,
+                widths,
+                |at| items[at],
+                &mut out.reborrow().into(),
+            )
         },
         &|items, signed, codes| check_signed::<C>(engine, inputs, items, signed, codes),
         out,
@@ -138,7 +145,7 @@ fn check_signed<C: SecretCurve>(
         engine,
         inputs,
         Policy::default(),
-        &mut ResultsMut::codes(codes),
+        &mut ResultsMut::codes(codes).into(),
     );
 }
 

@@ -165,7 +165,7 @@ pub fn verify_into<'a, 'k>(
 ) -> Result<(), Error> {
     let inputs = Verification::new(digests.into(), signatures.into(), keys.into());
     let verify = Verify::new(&SM2, Sm2::ID, inputs, Policy::default(), codes.len())?;
-    engine.run(&verify, &mut ResultsMut::codes(codes))
+    engine.run(&verify, ResultsMut::codes(codes))
 }
 
 /// Verifies one signature per item over SM3(Z_A || M). Variable-time. See [`verify`].
@@ -334,7 +334,7 @@ pub fn sign_into<'a, 'b>(
 ) -> Result<(), Error> {
     require_lengths(codes.len(), &[("signatures", signatures.len())])?;
     let sign = signing(engine, digests.into(), signers.into(), codes.len())?;
-    engine.run(&sign, &mut ResultsMut::rows(codes, signatures))
+    engine.run(&sign, ResultsMut::rows(codes, signatures))
 }
 
 /// Signs SM3(Z_A || M) of one message per item; Z_A is computed from the private key's public key.

@@ -26,19 +26,14 @@ impl Engines {
         let items = expected.items();
         let mut codes = [vec![0; items], vec![0; items]];
         let [of_cpu, of_gpu] = &mut codes;
-        expected.on_cpu(&self.cpu, 0..items, &mut ResultsMut::codes(of_cpu));
-        self.run(found, expected, &mut ResultsMut::codes(of_gpu));
+        expected.on_cpu(&self.cpu, 0..items, &mut ResultsMut::codes(of_cpu).into());
+        self.run(found, expected, &mut ResultsMut::codes(of_gpu).into());
         assert_eq!(of_gpu, of_cpu);
         assert!(self.gpu.failures().is_empty());
     }
 
     /// Runs an operation on the GPU. Items that are left to the CPU are computed by `rest`.
-    pub fn run(
-        &self,
-        operation: &impl Computation,
-        rest: &impl Computation,
-        out: &mut dyn ResultSink,
-    ) {
+    pub fn run(&self, operation: &impl Computation, rest: &impl Computation, out: &mut ResultSink) {
         self.gpu
             .run(
                 &self.cpu,

@@ -160,7 +160,7 @@ fn codes(engine: &CpuEngine, items: &[Item], rule: Rule, batch_verification: boo
             batch_verification,
             ..*batch
         };
-        verify::<Ed25519>(engine, &batch, &mut ResultsMut::codes(&mut codes));
+        verify::<Ed25519>(engine, &batch, &mut ResultsMut::codes(&mut codes).into());
     });
     codes
 }
