@@ -9,8 +9,8 @@ use crate::types::{KeyBytes, Rejection, ResultsMut};
 /// Decodes a public key: a point of the curve that is not the identity.
 pub fn public_key<C: CpuCurve>(key: KeyBytes) -> Result<Affine<C::Base>, Rejection> {
     match parse::<C>(key)? {
-        DecodedKey::Point(point) => Ok(point),
-        DecodedKey::Compressed(x, y_is_odd) => {
+        ParsedKey::Uncompressed(x, y) => point_of::<C>(x, y),
+        ParsedKey::Compressed(x, y_is_odd) => {
             lift_x::<C>(&x, y_is_odd).ok_or(Rejection::NotOnCurve)
         }
     }
@@ -26,8 +26,8 @@ pub fn public_keys<'a, C: CpuCurve>(
     let mut points = Vec::with_capacity(keys.size_hint().0);
     for (index, key) in keys.enumerate() {
         points.push(match parse::<C>(key) {
-            Ok(DecodedKey::Point(point)) => Ok(point),
-            Ok(DecodedKey::Compressed(x, y_is_odd)) => {
+            Ok(ParsedKey::Uncompressed(x, y)) => point_of::<C>(x, y),
+            Ok(ParsedKey::Compressed(x, y_is_odd)) => {
                 compressed.push(index);
                 coordinates.push((x, y_is_odd));
                 Err(Rejection::NotOnCurve)
@@ -44,26 +44,25 @@ pub fn public_keys<'a, C: CpuCurve>(
     points
 }
 
-/// A point of the curve, or its x-coordinate and the parity of y.
-enum DecodedKey<F> {
-    Point(Affine<F>),
+/// The coordinates of a point, or its x-coordinate and the parity of y. The curve may have no such
+/// point.
+enum ParsedKey<F> {
+    Uncompressed(F, F),
     Compressed(F, bool),
 }
 
-fn parse<C: CpuCurve>(key: KeyBytes) -> Result<DecodedKey<C::Base>, Rejection> {
+fn parse<C: CpuCurve>(key: KeyBytes) -> Result<ParsedKey<C::Base>, Rejection> {
     match key {
-        KeyBytes::XOnly(x) => Ok(DecodedKey::Compressed(coordinate::<C>(x)?, false)),
+        KeyBytes::XOnly(x) => Ok(ParsedKey::Compressed(coordinate::<C>(x)?, false)),
         KeyBytes::Sec1([0]) => Err(Rejection::IdentityKey),
         KeyBytes::Raw(bytes) if *bytes == [0; 64] => Err(Rejection::IdentityKey),
-        KeyBytes::Raw(bytes) => uncompressed::<C>(bytes).map(DecodedKey::Point),
-        KeyBytes::Sec1([4, coordinates @ ..]) => uncompressed::<C>(
-            coordinates
-                .try_into()
-                .map_err(|_| Rejection::MalformedPoint)?,
-        )
-        .map(DecodedKey::Point),
+        KeyBytes::Raw(coordinates) => uncompressed::<C>(coordinates),
+        KeyBytes::Sec1([4, coordinates @ ..]) => {
+            let coordinates = coordinates.try_into();
+            uncompressed::<C>(coordinates.map_err(|_| Rejection::MalformedPoint)?)
+        }
         KeyBytes::Sec1([tag @ (2 | 3), x @ ..]) => {
-            Ok(DecodedKey::Compressed(coordinate::<C>(x)?, *tag == 3))
+            Ok(ParsedKey::Compressed(coordinate::<C>(x)?, *tag == 3))
         }
         KeyBytes::Sec1(_) => Err(Rejection::MalformedPoint),
     }
@@ -77,10 +76,15 @@ pub fn point<C: CpuCurve>(point: KeyBytes) -> Result<Affine<C::Base>, Rejection>
     }
 }
 
-fn uncompressed<C: CpuCurve>(coordinates: &[u8; 64]) -> Result<Affine<C::Base>, Rejection> {
+fn uncompressed<C: CpuCurve>(coordinates: &[u8; 64]) -> Result<ParsedKey<C::Base>, Rejection> {
     let (x, y) = coordinates.split_at(32);
     let x = coordinate::<C>(x)?;
     let y = coordinate::<C>(y)?;
+    Ok(ParsedKey::Uncompressed(x, y))
+}
+
+/// Returns the point with these coordinates, if the curve has it.
+fn point_of<C: CpuCurve>(x: C::Base, y: C::Base) -> Result<Affine<C::Base>, Rejection> {
     if y.square() == right_hand_side::<C>(&x) {
         Ok(Affine::new(x, y))
     } else {

@@ -150,9 +150,14 @@ impl CpuEngine {
         compute: impl Fn(Range<usize>, &mut [T]) + Sync,
     ) -> Vec<T> {
         let chunk = self.chunk_of_texts(items, bytes);
-        self.pool.map_blocks(chunk, items, initial, &|start, out| {
-            compute(start..start + out.len(), out)
-        })
+        let mut values = vec![initial; items];
+        let chunks: Vec<_> = values.chunks_mut(chunk).enumerate().collect();
+        self.pool
+            .for_each(chunks, |(index, out): (usize, &mut [T])| {
+                let start = index * chunk;
+                compute(start..start + out.len(), out);
+            });
+        values
     }
 
     /// Computes one value for each part of the items; `compute` is called with the part's range.

@@ -32,6 +32,11 @@ impl<'a> Results<'a> {
         }
     }
 
+    /// Wraps codes without columns.
+    pub fn codes(codes: &'a [u8]) -> Self {
+        Results::new(codes, [&[], &[]], [0, 0])
+    }
+
     pub fn items(&self) -> usize {
         self.codes.len()
     }

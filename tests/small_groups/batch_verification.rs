@@ -4,11 +4,12 @@
 use super::cases;
 use super::schemes::signature;
 use super::*;
-use crate::schemes::bip340::verify_cpu::equations;
+use crate::schemes::bip340::verify_cpu::Bip340Signatures;
+use crate::schemes::common::Verification;
 use crate::schemes::common::batch_verification::cpu::{Draw, GroupMember, verify_group};
-use crate::schemes::common::final_checks_cpu::{Equation, XModuloN};
-use crate::schemes::ecdsa;
-use crate::types::{Policy, PublicKeys};
+use crate::schemes::common::final_checks_cpu::{Equation, Equations, SignatureBatch, XModuloN};
+use crate::schemes::ecdsa::cpu::EcdsaSignatures;
+use crate::types::{Point, Policy, PublicKeys};
 
 pub fn tests() -> impl Iterator<Item = Test> {
     let of_one = in_groups!(one_signature, one_schnorr_signature; in lanes [of_order_7 of_order_13 of_order_199]);
@@ -33,19 +34,15 @@ fn one_signature<C: SmallGroup>(engine: &CpuEngine) {
             });
             let holds = is_named && item.verdict.is_valid();
             let ids = [[id]];
-            let equations = |items: &[usize]| {
-                let digests = (&digest).into();
-                let signatures = (&signature).into();
-                ecdsa::cpu::equations::<C>(
-                    items,
-                    digests,
-                    signatures,
-                    Some((&ids).into()),
-                    Policy::default(),
-                )
+            let keys = PublicKeys::points(&key);
+            let signatures = EcdsaSignatures {
+                inputs: Verification {
+                    recovery_ids: Some((&ids).into()),
+                    ..Verification::new((&digest).into(), (&signature).into(), keys)
+                },
+                policy: Policy::default(),
             };
-            let found =
-                verify_group::<C, _>(engine, &[0], &PublicKeys::points(&key), &equations, one);
+            let found = verify_group::<C>(engine, &[0], &signatures, one);
             assert_eq!(
                 items_of(found) == Some(vec![0]),
                 holds,
@@ -70,10 +67,14 @@ fn one_schnorr_signature<C: SmallGroup>(engine: &CpuEngine) {
         let message = bytes(&item.digest);
         let signature = [signature(&item.r, &item.s)];
         let key = [encode(group.point(item.key))];
-        let keys = PublicKeys::points(&key);
-        let of_item =
-            |items: &[usize]| equations::<C>(items, &|_| &message, (&signature).into(), keys);
-        let found = verify_group::<C, _>(engine, &[0], &keys, &of_item, one);
+        let signatures = Bip340Signatures {
+            message: &|_| &message,
+            message_bytes: message.len(),
+            signatures: (&signature).into(),
+            keys: PublicKeys::points(&key),
+            batch_verification: true,
+        };
+        let found = verify_group::<C>(engine, &[0], &signatures, one);
         let holds = items_of(found) == Some(vec![0]);
         assert_eq!(
             holds,
@@ -113,36 +114,48 @@ fn two_errors<C: SmallGroup>(engine: &CpuEngine) {
             });
             ((u1, u2, (r.x, r.y.is_odd())), key)
         };
-        let (items, keys): (Vec<_>, Vec<_>) = [e1, e2].map(&mut item).into_iter().unzip();
-        let equations = |numbers: &[usize]| {
-            let items = numbers.iter().map(|number| items[*number]);
-            items
-                .map(|(u1, u2, r)| {
-                    Ok(Equation {
-                        u1,
-                        u2,
-                        final_check: XModuloN {
-                            x: u2,
-                            named: Some(r),
-                        },
-                    })
-                })
-                .collect()
-        };
+        let (items, keys) = [e1, e2].map(&mut item).into_iter().unzip();
         let coefficients = vec![u128::from(a), u128::from(b)];
         let draw = |_| Some(coefficients.clone());
-        let found = verify_group::<C, _>(
-            engine,
-            &[0, 1],
-            &PublicKeys::points(&keys),
-            &equations,
-            &draw,
-        );
+        let found = verify_group::<C>(engine, &[0, 1], &TwoEquations { items, keys }, &draw);
         assert_eq!(
             items_of(found),
             holds.then(|| vec![0, 1]),
             "errors {e1} and {e2}, coefficients {a} and {b}"
         );
+    }
+}
+
+/// Two items with u1, u2 and the point R that the signature names, and their keys.
+struct TwoEquations<C: CpuCurve> {
+    items: Vec<(C::Scalar, C::Scalar, (C::Base, bool))>,
+    keys: Vec<Point>,
+}
+
+impl<C: CpuCurve> SignatureBatch<C> for TwoEquations<C> {
+    type FinalCheck = XModuloN<C>;
+
+    fn keys(&self) -> PublicKeys<'_> {
+        PublicKeys::points(&self.keys)
+    }
+
+    fn allows_batch_verification(&self) -> bool {
+        true
+    }
+
+    fn equations(&self, items: &[usize]) -> Equations<C, XModuloN<C>> {
+        let equations = items.iter().map(|item| {
+            let (u1, u2, r) = self.items[*item];
+            Ok(Equation {
+                u1,
+                u2,
+                final_check: XModuloN {
+                    x: u2,
+                    named: Some(r),
+                },
+            })
+        });
+        equations.collect()
     }
 }
 

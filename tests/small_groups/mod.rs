@@ -241,7 +241,7 @@ pub fn tests() -> Vec<Test> {
 /// An affine point of the engine as bytes.
 fn affine_bytes<F: Field>(point: &Affine<F>) -> Point {
     let mut row = [[0; 64]];
-    decode::put(&mut ResultsMut::rows(&mut [0], &mut row).into(), 0, point);
+    decode::put(&mut ResultsMut::rows(&mut [0], &mut row), 0, point);
     Point::from_row(&row[0])
 }
 

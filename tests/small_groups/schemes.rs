@@ -2,9 +2,9 @@
 
 use super::cases::{self, Recoverable, Signed};
 use super::*;
-use crate::schemes::bip340::verify_cpu as bip340_cpu;
+use crate::schemes::bip340::verify_cpu::Bip340Signatures;
 use crate::schemes::common::Verification;
-use crate::schemes::common::verify_cpu::best_window;
+use crate::schemes::common::verify_cpu::{self, best_window};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::types::{Policy, PublicKeys, ResultSink, rows_of};
 
@@ -119,14 +119,14 @@ fn bip340<C: SmallGroup>(engine: &CpuEngine) {
         _: Policy,
         out: &mut ResultSink,
     ) {
-        bip340_cpu::verify::<C>(
-            engine,
-            (32, &|item| &inputs.digests.get(item)[..]),
-            inputs.signatures,
-            inputs.keys,
-            false,
-            out,
-        );
+        let signatures = Bip340Signatures {
+            message: &|item| &inputs.digests.get(item)[..],
+            message_bytes: 32,
+            signatures: inputs.signatures,
+            keys: inputs.keys,
+            batch_verification: false,
+        };
+        verify_cpu::verify::<C>(engine, &signatures, out);
     }
     let mut group = group::<C>();
     let items = cases::bip340(&mut group, TIMES);

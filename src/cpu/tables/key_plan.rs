@@ -1,7 +1,7 @@
 //! Finds the items of a batch whose key occurs often.
 
-use crate::cpu::CpuEngine;
-use crate::types::{PublicKeys, ResultSink, Results};
+use crate::cpu::{CpuEngine, Part};
+use crate::types::{PublicKeys, ResultSink};
 use std::cmp::Reverse;
 use std::hash::{BuildHasher, RandomState};
 use std::iter;
@@ -33,18 +33,9 @@ const PLANNED_BYTES: usize = 64;
 /// The number of hash bits by which many items are divided into parts.
 const PART_BITS: u32 = 6;
 
-/// Writes the codes of all items of a destination. `compute` writes those of one part; the keys of
-/// a part are planned at the same time.
-pub fn in_parts(
-    engine: &CpuEngine,
-    out: &mut ResultSink,
-    compute: impl Fn(Range<usize>, &mut [u8]),
-) {
-    for (part, mut results) in engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES) {
-        let mut codes = vec![0; part.len()];
-        compute(part, &mut codes);
-        results.take(Results::new(&codes, [&[], &[]], [0, 0]));
-    }
+/// Splits a destination into parts whose keys are planned at the same time.
+pub fn parts<'a>(engine: &CpuEngine, out: &'a mut ResultSink) -> Vec<Part<'a>> {
+    engine.planned_parts(out, MOST_PLANNED, PLANNED_BYTES)
 }
 
 /// Returns the window width of a table for a key that occurs `uses` times, or `None` if no table is

@@ -7,6 +7,7 @@ use std::any::Any;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::vec;
 
 /// Maximum number of threads. More threads than any machine has cores are a mistake, and starting
 /// them takes minutes.
@@ -72,13 +73,17 @@ impl Pool {
     /// # Panics
     /// Resumes a panic of `work` once no task runs any more. Tasks that have not begun are dropped.
     pub fn for_each<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
-        self.run(tasks, work, CallerRole::Sleeps);
+        let count = tasks.len();
+        let tasks = Mutex::new(tasks.into_iter());
+        self.run_times(count, &|| run_next(&tasks, &work), CallerRole::Sleeps);
     }
 
     /// Runs tasks on the pool and on the calling thread, which has no other work. That thread
     /// starts at once, whereas waking the pool's threads can take longer than copying a megabyte.
     pub fn for_each_with_caller<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync) {
-        self.run(tasks, work, CallerRole::TakesPart);
+        let count = tasks.len();
+        let tasks = Mutex::new(tasks.into_iter());
+        self.run_times(count, &|| run_next(&tasks, &work), CallerRole::TakesPart);
     }
 
     /// Returns one result per index, computed in blocks of `block` indices.
@@ -89,41 +94,14 @@ impl Pool {
         initial: T,
         compute: impl Fn(usize) -> T + Sync,
     ) -> Vec<T> {
-        self.map_blocks(block, items, initial, &|start, out| {
-            out.iter_mut()
-                .enumerate()
-                .for_each(|(offset, place)| *place = compute(start + offset));
-        })
-    }
-
-    /// Returns one result per index: `compute` replaces `initial` in a block of results. Its first
-    /// argument is the index of the block's first result.
-    pub fn map_blocks<T: Clone + Send>(
-        &self,
-        block: usize,
-        items: usize,
-        initial: T,
-        compute: &(dyn Fn(usize, &mut [T]) + Sync),
-    ) -> Vec<T> {
         let mut results = vec![initial; items];
-        self.for_each(
-            results.chunks_mut(block).enumerate().collect(),
-            |(index, out)| compute(index * block, out),
-        );
+        let blocks: Vec<_> = results.chunks_mut(block).enumerate().collect();
+        self.for_each(blocks, |(index, out): (usize, &mut [T])| {
+            for (offset, result) in out.iter_mut().enumerate() {
+                *result = compute(index * block + offset);
+            }
+        });
         results
-    }
-
-    fn run<T: Send>(&self, tasks: Vec<T>, work: impl Fn(T) + Sync, caller: CallerRole) {
-        let count = tasks.len();
-        let waiting = Mutex::new(tasks.into_iter());
-        self.run_times(
-            count,
-            &|| {
-                let task = lock(&waiting).next();
-                task.into_iter().for_each(&work);
-            },
-            caller,
-        );
     }
 
     /// Runs `do_one` `count` times. This is independent of the type of tasks, so that it is
@@ -163,6 +141,12 @@ impl Pool {
             resume_unwind(panic);
         }
     }
+}
+
+/// Takes the next task and runs `work` for it.
+fn run_next<T>(tasks: &Mutex<vec::IntoIter<T>>, work: impl Fn(T)) {
+    let task = lock(tasks).next();
+    task.into_iter().for_each(work);
 }
 
 /// Wakes other threads, so that `helpers` threads take part in total, and takes part. Each thread

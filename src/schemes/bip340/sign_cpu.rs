@@ -1,7 +1,7 @@
 //! Signing on the CPU.
 
 use super::sign::Sign;
-use super::verify_cpu::{MessagesByIndex, verify};
+use super::verify_cpu::Bip340Signatures;
 use crate::cpu::field::Field as _;
 use crate::cpu::point::Affine;
 use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
@@ -11,6 +11,7 @@ use crate::curve::Secp256k1;
 use crate::operation::{Computation, GpuThreshold};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::common::sign_cpu::{public_keys_of, sign_checked};
+use crate::schemes::common::verify_cpu;
 use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, Verdict};
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::point::AffineCoordinates;
@@ -146,17 +147,15 @@ impl Sign<'_, '_> {
         codes: &mut [u8],
     ) {
         let public = public_keys_of::<C>(engine, items, self.keys);
-        let signatures = signed.columns[0].as_chunks().0.into();
-        let messages: MessagesByIndex =
-            (self.messages.average(), &|at| self.messages.get(items[at]));
-        verify::<C>(
-            engine,
-            messages,
-            signatures,
-            PublicKeys::raw(&public),
-            false,
-            &mut ResultsMut::codes(codes).into(),
-        );
+        let signatures = Bip340Signatures {
+            message: &|at| self.messages.get(items[at]),
+            message_bytes: self.messages.average(),
+            signatures: signed.columns[0].as_chunks().0.into(),
+            keys: PublicKeys::raw(&public),
+            batch_verification: false,
+        };
+        let mut codes = ResultsMut::codes(codes).into();
+        verify_cpu::verify::<C>(engine, &signatures, &mut codes);
     }
 }
 

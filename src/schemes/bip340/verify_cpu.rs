@@ -2,12 +2,11 @@
 
 use super::verify::Verify;
 use crate::cpu::field::Field;
-use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine};
 use crate::curve::Secp256k1;
 use crate::operation::{Computation, GpuThreshold};
 use crate::ops::hash::{Tag, tagged};
-use crate::schemes::common::final_checks_cpu::{Equation, Equations, EvenWithX};
+use crate::schemes::common::final_checks_cpu::{Equation, Equations, EvenWithX, SignatureBatch};
 use crate::schemes::common::verify_cpu;
 use crate::types::{PublicKeys, Rejection, ResultSink, Rows};
 use std::ops::Range;
@@ -24,55 +23,52 @@ impl Computation for Verify<'_> {
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
-        let signatures = self.signatures.slice(items.clone());
-        let keys = self.keys.slice(items.clone());
-        let messages: MessagesByIndex = (self.messages.average(), &|item| {
-            self.messages.get(items.start + item)
-        });
-        verify::<Secp256k1>(
-            engine,
-            messages,
-            signatures,
-            keys,
-            self.batch_verification,
-            out,
-        );
+        let signatures = Bip340Signatures {
+            message: &|item| self.messages.get(items.start + item),
+            message_bytes: self.messages.average(),
+            signatures: self.signatures.slice(items.clone()),
+            keys: self.keys.slice(items.clone()),
+            batch_verification: self.batch_verification,
+        };
+        verify_cpu::verify::<Secp256k1>(engine, &signatures, out);
     }
 }
 
-/// The average length of a message, and a function that returns each message.
-pub(crate) type MessagesByIndex<'f, 'm> = (usize, &'f (dyn Fn(usize) -> &'m [u8] + Sync));
-
-pub(crate) fn verify<C: BaseTables>(
-    engine: &CpuEngine,
-    (bytes, message): MessagesByIndex,
-    signatures: Rows<64>,
-    keys: PublicKeys,
-    batch_verification: bool,
-    out: &mut ResultSink,
-) {
-    verify_cpu::verify::<C, _>(
-        engine,
-        keys,
-        batch_verification,
-        (bytes, |items: &[usize]| {
-            equations::<C>(items, message, signatures, keys)
-        }),
-        out,
-    );
+/// A batch of signatures.
+pub(crate) struct Bip340Signatures<'a> {
+    /// Returns the message of an item.
+    pub message: &'a (dyn Fn(usize) -> &'a [u8] + Sync),
+    /// The average length of a message.
+    pub message_bytes: usize,
+    pub signatures: Rows<'a, 64>,
+    pub keys: PublicKeys<'a>,
+    pub batch_verification: bool,
 }
 
-/// Returns the equations of items.
-pub(crate) fn equations<'m, C: CpuCurve>(
-    items: &[usize],
-    message: &dyn Fn(usize) -> &'m [u8],
-    signatures: Rows<64>,
-    keys: PublicKeys,
-) -> Equations<C, EvenWithX<C>> {
-    items
-        .iter()
-        .map(|&item| equation::<C>(message(item), signatures.get(item), &keys, item))
-        .collect()
+impl<C: CpuCurve> SignatureBatch<C> for Bip340Signatures<'_> {
+    type FinalCheck = EvenWithX<C>;
+
+    fn keys(&self) -> PublicKeys<'_> {
+        self.keys
+    }
+
+    fn allows_batch_verification(&self) -> bool {
+        self.batch_verification
+    }
+
+    fn hashed_bytes(&self) -> usize {
+        self.message_bytes
+    }
+
+    fn equations(&self, items: &[usize]) -> Equations<C, EvenWithX<C>> {
+        items
+            .iter()
+            .map(|&item| {
+                let message = (self.message)(item);
+                equation(message, self.signatures.get(item), &self.keys, item)
+            })
+            .collect()
+    }
 }
 
 /// Computes the equation of an item (BIP 340, verification): R = s G - e P has the x-coordinate r

@@ -5,7 +5,7 @@ use crate::cpu::multiply::normalize;
 use crate::cpu::point::jacobian::Jacobian;
 use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuCurve, be_bytes_to_limbs, from_limbs, limbs_to_be_bytes};
-use crate::types::Rejection;
+use crate::types::{PublicKeys, Rejection};
 
 /// A signature equation: the final check of the point u1 G + u2 Q.
 pub struct Equation<C: CpuCurve, K> {
@@ -15,6 +15,24 @@ pub struct Equation<C: CpuCurve, K> {
 }
 
 pub type Equations<C, K> = Vec<Result<Equation<C, K>, Rejection>>;
+
+/// A batch of signatures of a scheme, which states their equations.
+pub trait SignatureBatch<C: CpuCurve>: Sync {
+    type FinalCheck: FinalCheck<C>;
+
+    fn keys(&self) -> PublicKeys<'_>;
+
+    /// Returns `true` if items may be verified in groups.
+    fn allows_batch_verification(&self) -> bool;
+
+    /// Returns the average number of bytes that are hashed for an equation.
+    fn hashed_bytes(&self) -> usize {
+        0
+    }
+
+    /// Returns the equations of some items.
+    fn equations(&self, items: &[usize]) -> Equations<C, Self::FinalCheck>;
+}
 
 /// The final check of a point: a property that the signature claims for it.
 pub trait FinalCheck<C: CpuCurve>: Copy {

@@ -5,7 +5,7 @@
 //! `cpu::tables::key_plan`.
 
 use super::batch_verification;
-use super::final_checks_cpu::{Equation, Equations, FinalCheck};
+use super::final_checks_cpu::{Equation, Equations, FinalCheck, SignatureBatch};
 use crate::cpu::multiply::{mul_add, sum_products};
 use crate::cpu::point::comb::Comb;
 use crate::cpu::point::jacobian::Jacobian;
@@ -13,8 +13,7 @@ use crate::cpu::simd::Lanes;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::tables::key_plan::{self, KeyPlan, Wave};
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, Verdict};
-use std::ops::Range;
+use crate::types::{PublicKeys, Rejection, ResultSink, Results, ResultsMut, Verdict};
 
 /// Returns the best window width for a number of uses; costs are in field multiplications (see
 /// `key_plan::best_window`). With an endomorphism, a product without a table takes half the
@@ -29,79 +28,73 @@ pub fn best_window<C: CpuCurve>(lanes: Option<Lanes>, uses: usize) -> Option<u32
     key_plan::best_window(4..=10, costs, uses)
 }
 
-/// Writes the codes of all items of a destination, given their equations and keys. Items are
-/// verified individually, or in groups if `together` allows it and it is faster. Each equation
-/// hashes `bytes` bytes on average.
-pub fn verify<C: BaseTables, K: FinalCheck<C>>(
+/// Writes the codes of all items of a destination. Items whose key occurs often are verified with a
+/// table of the key, the others in groups if that is allowed and faster, or else individually.
+pub fn verify<C: BaseTables>(
     engine: &CpuEngine,
-    keys: PublicKeys,
-    batch_verification: bool,
-    (bytes, equations): (usize, impl Fn(&[usize]) -> Equations<C, K> + Sync),
+    signatures: &impl SignatureBatch<C>,
     out: &mut ResultSink,
 ) {
-    let equations = (bytes, &equations);
-    key_plan::in_parts(engine, out, |part, codes| {
-        verify_part(engine, part, &keys, batch_verification, equations, codes)
-    });
+    let keys = signatures.keys();
+    for (part, mut results) in key_plan::parts(engine, out) {
+        let start = part.start;
+        let mut codes = vec![0; part.len()];
+        let mut plan = KeyPlan::new(engine, part, &keys, &|uses| {
+            has_table::<C>(engine.lanes, uses)
+        });
+        if signatures.allows_batch_verification() {
+            accept_groups::<C>(engine, signatures, &mut plan, start, &mut codes);
+        }
+        let count = plan.singles.len();
+        let singles = engine.map_chunks(signatures.hashed_bytes(), count, 0, |range, out| {
+            let base = C::tables().table(engine, range.len());
+            let items = &plan.singles[range];
+            let points =
+                decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
+            check_chunk(
+                engine.lanes,
+                signatures.equations(items),
+                |index| points[index],
+                out,
+                |accepted| {
+                    let (u1, (u2, points)): (Vec<_>, (Vec<_>, Vec<_>)) = accepted
+                        .iter()
+                        .map(|(equation, point)| (equation.u1, (equation.u2, *point)))
+                        .unzip();
+                    mul_add::<C>(engine.lanes, &u2, &points, Some((base, &u1)))
+                },
+            );
+        });
+        scatter(&mut codes, start, &plan.singles, &singles);
+        for wave in plan.key_groups(
+            engine,
+            |uses| best_window::<C>(engine.lanes, uses),
+            Comb::<C>::bytes,
+        ) {
+            let (items, found) = verify_wave(engine, wave, signatures);
+            scatter(&mut codes, start, &items, &found);
+        }
+        results.take(Results::codes(&codes));
+    }
 }
 
-/// Verifies a range of items.
-fn verify_part<C: BaseTables, K: FinalCheck<C>>(
+/// Accepts the items of groups whose equation holds, and removes them from the plan. The codes are
+/// those of the items from `start` on.
+fn accept_groups<C: BaseTables>(
     engine: &CpuEngine,
-    part: Range<usize>,
-    keys: &PublicKeys,
-    batch_verification: bool,
-    (bytes, equations): (usize, &(impl Fn(&[usize]) -> Equations<C, K> + Sync)),
+    signatures: &impl SignatureBatch<C>,
+    plan: &mut KeyPlan,
+    start: usize,
     codes: &mut [u8],
 ) {
-    let start = part.start;
-    let mut plan = KeyPlan::new(engine, part, keys, &|uses| {
-        has_table::<C>(engine.lanes, uses)
+    let candidates = plan.with_few_uses(batch_verification::cpu::many_uses(engine));
+    batch_verification::cpu::find_valid(engine, &candidates, signatures, |item, _| {
+        codes[item - start] = Verdict::VALID_CODE;
     });
-    if batch_verification {
-        let candidates = plan.with_few_uses(batch_verification::cpu::many_uses(engine));
-        batch_verification::cpu::find_valid::<C, K>(
-            engine,
-            &candidates,
-            keys,
-            equations,
-            |item, _| {
-                codes[item - start] = Verdict::VALID_CODE;
-            },
-        );
-        plan.retain(
-            &|item| codes[item - start] != Verdict::VALID_CODE,
-            &|uses| has_table::<C>(engine.lanes, uses),
-        );
-    }
-    let singles = engine.map_chunks(bytes, plan.singles.len(), 0, |range, out| {
-        let base = C::tables().table(engine, range.len());
-        let items = &plan.singles[range];
-        let points =
-            decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
-        check_chunk(
-            engine.lanes,
-            equations(items),
-            |index| points[index],
-            out,
-            |accepted| {
-                let (u1, (u2, points)): (Vec<_>, (Vec<_>, Vec<_>)) = accepted
-                    .iter()
-                    .map(|(equation, point)| (equation.u1, (equation.u2, *point)))
-                    .unzip();
-                mul_add::<C>(engine.lanes, &u2, &points, Some((base, &u1)))
-            },
-        );
-    });
-    scatter(codes, start, &plan.singles, &singles);
-    for wave in plan.key_groups(
-        engine,
-        |uses| best_window::<C>(engine.lanes, uses),
-        Comb::<C>::bytes,
-    ) {
-        let (items, results) = verify_wave::<C, K>(engine, wave, keys, (bytes, equations));
-        scatter(codes, start, &items, &results);
-    }
+    plan.retain(
+        &|item| codes[item - start] != Verdict::VALID_CODE,
+        &|uses| has_table::<C>(engine.lanes, uses),
+    );
 }
 
 /// Returns `true` if a table of a key with this number of uses is faster.
@@ -117,24 +110,23 @@ pub fn scatter(codes: &mut [u8], start: usize, items: &[usize], results: &[u8]) 
 }
 
 /// Verifies the items of some keys with tables of these keys. Returns the items and their codes.
-fn verify_wave<C: BaseTables, K: FinalCheck<C>>(
+fn verify_wave<C: BaseTables>(
     engine: &CpuEngine,
     (window, runs): Wave,
-    keys: &PublicKeys,
-    (bytes, equations): (usize, &(impl Fn(&[usize]) -> Equations<C, K> + Sync)),
+    signatures: &impl SignatureBatch<C>,
 ) -> (Vec<usize>, Vec<u8>) {
-    let tables = key_tables::<C>(engine, runs, keys, window);
+    let tables = key_tables::<C>(engine, runs, &signatures.keys(), window);
     let (items, table_of): (Vec<usize>, Vec<usize>) = runs
         .iter()
         .enumerate()
         .flat_map(|(table, run)| run.iter().map(move |&item| (item, table)))
         .unzip();
-    let codes = engine.map_chunks(bytes, items.len(), 0, |range, out| {
+    let codes = engine.map_chunks(signatures.hashed_bytes(), items.len(), 0, |range, out| {
         let base = C::tables().table(engine, range.len());
         let table_of = &table_of[range.clone()];
         check_chunk(
             engine.lanes,
-            equations(&items[range]),
+            signatures.equations(&items[range]),
             |index| {
                 tables[table_of[index]]
                     .as_ref()

@@ -9,11 +9,12 @@
 //! The returned key is the one that was used in the equation: the caller's memory is not read
 //! again, since it may have changed.
 
-use super::cpu;
+use super::cpu::EcdsaSignatures;
 use super::recover_cpu::{self, RecoveryInputs, put_address};
 use crate::cpu::point::Affine;
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuEngine, decode};
+use crate::schemes::common::Verification;
 use crate::schemes::common::batch_verification::cpu::find_valid;
 use crate::types::{Address, KeyBytes, Policy, PublicKeys, ResultSink, ResultsMut};
 
@@ -141,16 +142,14 @@ fn right_candidates<C: BaseTables>(
     let given: Vec<usize> = (0..items)
         .filter(|&item| is_given(candidates.get(item)))
         .collect();
-    let equations = |items: &[usize]| {
-        cpu::equations::<C>(
-            items,
-            digests,
-            signatures,
-            Some(recovery_ids),
-            Policy::default(),
-        )
+    let signatures = EcdsaSignatures {
+        inputs: Verification {
+            recovery_ids: Some(recovery_ids),
+            ..Verification::new(digests, signatures, *candidates)
+        },
+        policy: Policy::default(),
     };
-    find_valid::<C, _>(engine, &given, candidates, &equations, |item, key| {
+    find_valid::<C>(engine, &given, &signatures, |item, key| {
         right[item] = Some(*key)
     });
     right

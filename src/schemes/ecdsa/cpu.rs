@@ -6,7 +6,7 @@ use crate::cpu::point::affine::invert_all;
 use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::schemes::common::final_checks_cpu::{Equation, Equations, XModuloN};
+use crate::schemes::common::final_checks_cpu::{Equation, Equations, SignatureBatch, XModuloN};
 use crate::schemes::common::sign_cpu::{
     self, RawSignature, SigningInputs, SigningParts, SigningSteps, concatenate, public_keys_of,
 };
@@ -29,32 +29,44 @@ pub fn verify<C: BaseTables>(
     policy: Policy,
     out: &mut ResultSink,
 ) {
-    let Verification {
-        digests,
-        signatures,
-        keys,
-        recovery_ids,
-    } = inputs;
-    verify_cpu::verify::<C, _>(
-        engine,
-        keys,
-        recovery_ids.is_some(),
-        (0, |items: &[usize]| {
-            equations::<C>(items, digests, signatures, recovery_ids, policy)
-        }),
-        out,
-    );
+    verify_cpu::verify::<C>(engine, &EcdsaSignatures { inputs, policy }, out);
+}
+
+/// A batch of signatures.
+pub struct EcdsaSignatures<'a> {
+    pub inputs: Verification<'a>,
+    pub policy: Policy,
+}
+
+impl<C: CpuCurve> SignatureBatch<C> for EcdsaSignatures<'_> {
+    type FinalCheck = XModuloN<C>;
+
+    fn keys(&self) -> PublicKeys<'_> {
+        self.inputs.keys
+    }
+
+    fn allows_batch_verification(&self) -> bool {
+        self.inputs.recovery_ids.is_some()
+    }
+
+    fn equations(&self, items: &[usize]) -> Equations<C, XModuloN<C>> {
+        equations(items, self.inputs, self.policy)
+    }
 }
 
 /// Computes the equations of SEC 1, section 4.1.4, with the points that recovery ids identify if
 /// ids are given. The inverses of all s are computed with one inversion.
-pub fn equations<C: CpuCurve>(
+fn equations<C: CpuCurve>(
     items: &[usize],
-    digests: Rows<32>,
-    signatures: Rows<64>,
-    recovery_ids: Option<Rows<1>>,
+    inputs: Verification,
     policy: Policy,
 ) -> Equations<C, XModuloN<C>> {
+    let Verification {
+        digests,
+        signatures,
+        recovery_ids,
+        ..
+    } = inputs;
     // Step 1: r and s in 1..n.
     let parsed = items.iter().map(|&item| {
         let (r, s) = decode::signature::<C>(signatures.get(item))?;

@@ -20,7 +20,7 @@ use crate::cpu::edwards::simd::{self, Lanes};
 use crate::cpu::edwards::tables::{BaseTables, Comb};
 use crate::cpu::tables::key_plan::{self, KeyPlan, Wave};
 use crate::schemes::common::verify_cpu::{put_code, scatter};
-use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, Rows, Verdict};
+use crate::types::{PublicKeys, Rejection, ResultSink, Results, ResultsMut, Rows, Verdict};
 use std::ops::Range;
 
 /// A batch of signatures to verify.
@@ -55,9 +55,11 @@ fn has_table(lanes: Option<Lanes>, uses: usize) -> bool {
 
 /// Writes the codes of all items of a destination.
 pub fn verify<C: BaseTables>(engine: &CpuEngine, batch: &Verification, out: &mut ResultSink) {
-    key_plan::in_parts(engine, out, |part, codes| {
-        verify_part::<C>(engine, batch, part, codes)
-    });
+    for (part, mut results) in key_plan::parts(engine, out) {
+        let mut codes = vec![0; part.len()];
+        verify_part::<C>(engine, batch, part, &mut codes);
+        results.take(Results::codes(&codes));
+    }
 }
 
 fn verify_part<C: BaseTables>(

@@ -4,7 +4,7 @@ use crate::cpu::field::Field as _;
 use crate::cpu::secret::{Bytes, Number, SecretCurve};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CpuCurve, CpuEngine, decode};
-use crate::schemes::common::final_checks_cpu::{Equation, XModuloN};
+use crate::schemes::common::final_checks_cpu::{Equation, Equations, SignatureBatch, XModuloN};
 use crate::schemes::common::sign_cpu::{
     self, RawSignature, SigningParts, SigningSteps, concatenate, public_keys_of,
 };
@@ -22,19 +22,34 @@ pub fn verify<C: BaseTables>(
     _: Policy,
     out: &mut ResultSink,
 ) {
-    let Verification {
-        digests,
-        signatures,
-        keys,
-        ..
-    } = inputs;
-    let equations = |items: &[usize]| {
+    verify_cpu::verify::<C>(engine, &Sm2Signatures(inputs), out);
+}
+
+/// A batch of signatures. Items are verified individually.
+struct Sm2Signatures<'a>(Verification<'a>);
+
+impl<C: CpuCurve> SignatureBatch<C> for Sm2Signatures<'_> {
+    type FinalCheck = XModuloN<C>;
+
+    fn keys(&self) -> PublicKeys<'_> {
+        self.0.keys
+    }
+
+    fn allows_batch_verification(&self) -> bool {
+        false
+    }
+
+    fn equations(&self, items: &[usize]) -> Equations<C, XModuloN<C>> {
+        let Verification {
+            digests,
+            signatures,
+            ..
+        } = self.0;
         items
             .iter()
             .map(|&item| equation::<C>(digests.get(item), signatures.get(item)))
             .collect()
-    };
-    verify_cpu::verify::<C, _>(engine, keys, false, (0, equations), out);
+    }
 }
 
 /// Computes the equation of GB/T 32918.2, section 7.1.

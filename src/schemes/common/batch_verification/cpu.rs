@@ -6,8 +6,7 @@ use crate::cpu::msm::{self, Terms};
 use crate::cpu::point::Affine;
 use crate::cpu::scalar::SignedScalar;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator};
-use crate::schemes::common::final_checks_cpu::{Equations, FinalCheck};
-use crate::types::PublicKeys;
+use crate::schemes::common::final_checks_cpu::{FinalCheck, SignatureBatch};
 
 /// The numbers of items, per thread, of the smallest profitable group and of the largest group.
 const SMALLEST: usize = 512;
@@ -27,17 +26,16 @@ pub fn many_uses(engine: &CpuEngine) -> usize {
 
 /// Calls `valid` with valid items and the keys for which they are valid: those of groups whose
 /// equation holds. All invalid items are among the others.
-pub fn find_valid<C: CpuCurve, K: FinalCheck<C>>(
+pub fn find_valid<C: CpuCurve>(
     engine: &CpuEngine,
     items: &[usize],
-    keys: &PublicKeys,
-    equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
+    signatures: &impl SignatureBatch<C>,
     mut valid: impl FnMut(usize, &Affine<C::Base>),
 ) {
     in_groups(
         engine,
         items,
-        |group| verify_group::<C, K>(engine, group, keys, equations, &fresh_coefficients),
+        |group| verify_group(engine, group, signatures, &fresh_coefficients),
         |GroupMember { item, key }| valid(item, &key),
     );
 }
@@ -83,15 +81,14 @@ pub struct GroupMember<C: CpuCurve> {
 
 /// Returns the items of a group that are known to be valid, or `None` if its equation does not hold
 /// or no coefficients are available.
-pub fn verify_group<C: CpuCurve, K: FinalCheck<C>>(
+pub fn verify_group<C: CpuCurve>(
     engine: &CpuEngine,
     group: &[usize],
-    keys: &PublicKeys,
-    equations: &(impl Fn(&[usize]) -> Equations<C, K> + Sync),
+    signatures: &impl SignatureBatch<C>,
     draw: &Draw,
 ) -> Option<Vec<GroupMember<C>>> {
     let parts = engine.map_parts(group.len(), |range| {
-        GroupPart::<C>::new(engine, &group[range], keys, equations, draw)
+        GroupPart::<C>::new(engine, &group[range], signatures, draw)
     });
     let mut terms = Terms::with_capacity(2 * group.len() + 1);
     let mut members = Vec::with_capacity(group.len());
@@ -128,14 +125,13 @@ struct EquationWithR<C: CpuCurve> {
 
 impl<C: CpuCurve> GroupPart<C> {
     /// Returns `None` if no coefficients are available.
-    fn new<K: FinalCheck<C>>(
+    fn new(
         engine: &CpuEngine,
         items: &[usize],
-        keys: &PublicKeys,
-        equations: &impl Fn(&[usize]) -> Equations<C, K>,
+        signatures: &impl SignatureBatch<C>,
         draw: &Draw,
     ) -> Option<Self> {
-        let known = known::<C, K>(engine, items, keys, equations);
+        let known = known(engine, items, signatures);
         let coefficients = draw(known.len())?;
         let mut of_base = C::Scalar::ZERO;
         let mut of_keys = Vec::with_capacity(known.len());
@@ -174,14 +170,15 @@ impl<C: CpuCurve> GroupPart<C> {
 }
 
 /// Returns the items that have all values of the equation.
-fn known<C: CpuCurve, K: FinalCheck<C>>(
+fn known<C: CpuCurve>(
     engine: &CpuEngine,
     items: &[usize],
-    keys: &PublicKeys,
-    equations: &impl Fn(&[usize]) -> Equations<C, K>,
+    signatures: &impl SignatureBatch<C>,
 ) -> Vec<EquationWithR<C>> {
+    let keys = signatures.keys();
     let points = decode::public_keys::<C>(engine.lanes, items.iter().map(|&item| keys.get(item)));
-    let good = equations(items)
+    let good = signatures
+        .equations(items)
         .into_iter()
         .zip(points)
         .zip(items)

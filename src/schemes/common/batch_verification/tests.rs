@@ -7,7 +7,7 @@ use crate::cpu::point::Affine;
 use crate::cpu::point::jacobian::normalize;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator, limbs_to_be_bytes, multiply};
 use crate::curve::types;
-use crate::schemes::common::final_checks_cpu::{Equation, Equations, XModuloN};
+use crate::schemes::common::final_checks_cpu::{Equation, Equations, SignatureBatch, XModuloN};
 use crate::types::{PublicKeys, Rejection};
 use std::sync::Mutex;
 
@@ -87,29 +87,42 @@ fn good<C: CpuCurve>(random: &mut Random, count: usize) -> Vec<Item<C>> {
     items(random, &vec![C::Scalar::ZERO; count])
 }
 
-/// Returns a function that computes the equations of items given their indices.
-fn equations<C: CpuCurve>(
-    items: &[Item<C>],
-) -> impl Fn(&[usize]) -> Equations<C, XModuloN<C>> + Sync {
-    move |numbers| {
-        numbers
+/// Items, and their keys.
+struct Batch<'a, C: CpuCurve> {
+    items: &'a [Item<C>],
+    keys: Vec<[u8; 64]>,
+}
+
+impl<'a, C: CpuCurve> Batch<'a, C> {
+    fn new(items: &'a [Item<C>]) -> Self {
+        let keys = items.iter().map(|item| item.key).collect();
+        Batch { items, keys }
+    }
+}
+
+impl<C: CpuCurve> SignatureBatch<C> for Batch<'_, C> {
+    type FinalCheck = XModuloN<C>;
+
+    fn keys(&self) -> PublicKeys<'_> {
+        PublicKeys::raw(&self.keys)
+    }
+
+    fn allows_batch_verification(&self) -> bool {
+        true
+    }
+
+    fn equations(&self, items: &[usize]) -> Equations<C, XModuloN<C>> {
+        items
             .iter()
-            .map(|number| items[*number].equation())
+            .map(|item| self.items[*item].equation())
             .collect()
     }
 }
 
 /// Verifies all items as one group. Returns the valid items that were found.
 fn verify<C: CpuCurve>(engine: &CpuEngine, items: &[Item<C>], draw: &Draw) -> Option<Vec<usize>> {
-    let keys: Vec<[u8; 64]> = items.iter().map(|item| item.key).collect();
     let numbers: Vec<usize> = (0..items.len()).collect();
-    let members = verify_group::<C, _>(
-        engine,
-        &numbers,
-        &PublicKeys::raw(&keys),
-        &equations(items),
-        draw,
-    )?;
+    let members = verify_group(engine, &numbers, &Batch::new(items), draw)?;
     for GroupMember { item, key } in &members {
         assert_eq!(
             [key.x.to_be_bytes(), key.y.to_be_bytes()].as_flattened(),
@@ -278,8 +291,6 @@ fn batches_are_split_into_groups() {
     let mut random = Random::fresh();
     let count = 12_000;
     let mut batch = good::<types::Secp256k1>(&mut random, count);
-    let keys: Vec<[u8; 64]> = batch.iter().map(|item| item.key).collect();
-    let keys = PublicKeys::raw(&keys);
     let numbers = (0..count).collect::<Vec<_>>();
     let limited = CpuEngine::new(Some(1), Some(1 << 22)).unwrap();
     for bad in [None, Some(0), Some(count / 2), Some(count - 1)] {
@@ -288,15 +299,9 @@ fn batches_are_split_into_groups() {
         }
         for engine in engines().iter().chain([&limited]) {
             let mut found = vec![false; count];
-            find_valid::<types::Secp256k1, _>(
-                engine,
-                &numbers,
-                &keys,
-                &equations(&batch),
-                |item, _| {
-                    found[item] = true;
-                },
-            );
+            find_valid(engine, &numbers, &Batch::new(&batch), |item, _| {
+                found[item] = true;
+            });
             let valid = found.iter().filter(|found| **found).count();
             assert!(
                 bad.is_none_or(|bad| !found[bad])
