@@ -1,7 +1,7 @@
 //! The SQL functions, compared with the answers of `gecc-arrow`, which the command writes, and in
 //! query plans.
 
-#[path = "../../../gecc-arrow/tests/arrow/items.rs"]
+#[path = "../../../../crates/gecc-arrow/tests/arrow/items.rs"]
 #[expect(dead_code, reason = "shared with the tests of gecc-arrow")]
 mod items;
 

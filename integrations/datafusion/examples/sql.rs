@@ -10,7 +10,7 @@ use std::thread::available_parallelism;
 
 const FILE: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
-    "/../gecc-arrow/tests/data/signatures.parquet"
+    "/../../crates/gecc-arrow/tests/data/signatures.parquet"
 );
 
 /// Each row is verified with the function of its curve. The verdict is `reason IS NULL`.

@@ -216,8 +216,8 @@ fn batches_longer_than_the_largest_are_cut() {
 
 #[test]
 fn real_signatures_have_their_verdicts() {
-    let path =
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("../gecc-arrow/tests/data/signatures.parquet");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../crates/gecc-arrow/tests/data/signatures.parquet");
     let context = session(crate::session::functions(), 3, 8192);
     with_file(&context, &path);
     let case = |ending: &str| {
