@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .project import CUDA, ROOT, Wrong
 
-TRACE = ROOT / "proofs" / "trace"
+TRACE = ROOT / "tools/proofs/trace"
 
 
 def _compiler():

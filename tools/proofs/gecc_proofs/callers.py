@@ -213,6 +213,6 @@ def check_callers(cuda=CUDA):
     """Raises Wrong if a place is not listed, or if a listed one no longer exists."""
     found = writes(cuda)
     for file, line in sorted(found - PLACES.keys()):
-        raise Wrong(f"{file}: `{line}` writes a number; proofs/gecc_proofs/callers.py must say why it is in its range")
+        raise Wrong(f"{file}: `{line}` writes a number; tools/proofs/gecc_proofs/callers.py must say why it is in its range")
     for file, line in sorted(PLACES.keys() - found):
         raise Wrong(f"{file} has no `{line}` any more, of which callers.py speaks")

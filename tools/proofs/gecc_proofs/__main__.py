@@ -1,4 +1,4 @@
-"""python3 -m gecc_proofs COMMAND: see proofs/README.md."""
+"""python3 -m gecc_proofs COMMAND: see tools/proofs/README.md."""
 
 import argparse
 import json

@@ -1,4 +1,4 @@
-"""Writes the table of proofs/STATEMENTS.md: `python3 -m gecc_proofs.table RESULTS [FURTHER RESULTS]...`."""
+"""Writes the table of tools/proofs/STATEMENTS.md: `python3 -m gecc_proofs.table RESULTS [FURTHER RESULTS]...`."""
 
 import json
 import sys
@@ -63,4 +63,4 @@ def write_table(path, results, further):
 
 
 if __name__ == "__main__":
-    write_table(ROOT / "proofs/STATEMENTS.md", read(sys.argv[1]), [r for path in sys.argv[2:] for r in read(path)])
+    write_table(ROOT / "tools/proofs/STATEMENTS.md", read(sys.argv[1]), [r for path in sys.argv[2:] for r in read(path)])

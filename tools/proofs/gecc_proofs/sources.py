@@ -63,7 +63,7 @@ def check(statements, every_curve, folders=("primitives", "field")):
             stated = _stated(statements, every_curve, _OF_REDUCTION.get(file))
             known = name in stated if "<" in name else name in COMPOSED | {base(s) for s in stated}
             if not known:
-                raise Wrong(f"{file}: {name} has no statement in proofs/")
+                raise Wrong(f"{file}: {name} has no statement in tools/proofs/")
     everything = functions("curve") | functions("scheme") | found
     for name in {base(statement.name) for statement in statements} | COMPOSED:
         if name not in everything and not any(base(n) == name for n in everything):

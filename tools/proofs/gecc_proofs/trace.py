@@ -8,7 +8,7 @@ from pathlib import Path
 
 from .project import CUDA, ROOT, Wrong
 
-TRACE = ROOT / "proofs" / "trace"
+TRACE = ROOT / "tools/proofs/trace"
 
 
 @dataclass

@@ -138,16 +138,16 @@ def check(statements, field=FIELD):
     stated, found = _stated(statements), {}
     files = {str(path.relative_to(field).with_suffix("")) for path in field.rglob("*.rs")}
     if other := (files | {EDWARDS}) ^ set(WITHOUT) ^ set(_OTHER_FILES):
-        raise Wrong(f"src/cpu/field/ and proofs/ do not have the same files: {other}")
+        raise Wrong(f"src/cpu/field/ and tools/proofs/ do not have the same files: {other}")
     for file, without in WITHOUT.items():
         about = stated.get(_SHARED.get(file, file), set())
         if without is _ELEMENTS or file == "mod":
             about = about | stated["Field"]  # what both implement, or have from the trait
         own = functions(file, field)
         for name in own - about - set(without):
-            raise Wrong(f"src/cpu/field/{file}.rs: {name} has no statement in proofs/")
+            raise Wrong(f"src/cpu/field/{file}.rs: {name} has no statement in tools/proofs/")
         for name in set(without) - own:
-            raise Wrong(f"src/cpu/field/{file}.rs: proofs/ has a reason for {name}, which is not there")
+            raise Wrong(f"src/cpu/field/{file}.rs: tools/proofs/ has a reason for {name}, which is not there")
         found |= {f"{file}::{name}": file for name in own}
     names = {key.split("::")[1] for key in found}
     for name in set().union(*stated.values()) - names:
