@@ -13,6 +13,7 @@ mod random;
 
 mod examples;
 mod getting_started;
+#[path = "../../tools/layering/mod.rs"]
 mod layering;
 mod modular;
 mod verdict_codes;

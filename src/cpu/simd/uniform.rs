@@ -69,7 +69,7 @@ impl<C: CpuCurve> UniformTable<C> {
         let groups = scalars.len().div_ceil(LANES);
         let mut sums: Zeroizing<Vec<[Saved; 3]>> = Zeroizing::new(Vec::with_capacity(groups));
         // Hides the address: a compiler that knows the single table of a curve would omit this
-        // argument of `sum`, and tests/constant_time identifies registers by its signature.
+        // argument of `sum`, and tools/constant-time identifies registers by its signature.
         let table = core::hint::black_box(self);
         for (group, signs) in scalars.chunks(LANES).zip(negate.chunks(LANES)) {
             let mut digits = Digits::new([[0; LANES]; WINDOWS]);
@@ -142,7 +142,7 @@ impl<C: CpuCurve> UniformTable<C> {
 
 /// Computes the digits of up to eight scalars; lanes without a scalar repeat the last one. Returns
 /// the lanes where `negate` is 1. A separate function, so that its machine code can be analysed
-/// (tests/constant_time).
+/// (tools/constant-time).
 #[inline(never)]
 fn recode(scalars: &[[u64; 4]], negate: &[u8], digits: &mut Digits) -> Mask {
     for lane in 0..LANES {

@@ -41,7 +41,7 @@ struct Digits {
 impl Digits {
     /// Computes the digits of up to eight scalars, each negated if `negate` is 1; lanes without a
     /// scalar repeat the last one. All digits have to be zero before. A separate function, so that
-    /// its machine code can be analysed (tests/constant_time).
+    /// its machine code can be analysed (tools/constant-time).
     #[inline(never)]
     fn recode<C: CpuCurve>(&mut self, scalars: &[[u64; 4]], negate: &[u8]) {
         for lane in 0..LANES {

@@ -1,7 +1,7 @@
 //! Tests that commands free no heap block that contains private keys or shared secrets, as bytes or
 //! as digits.
 
-#[path = "../../../../tests/search/mod.rs"]
+#[path = "../../../../tools/freed-secrets/search.rs"]
 mod search;
 
 use crate::flags::{Arguments, GivenOptions};

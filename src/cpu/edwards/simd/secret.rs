@@ -36,7 +36,7 @@ pub fn uniform_products<C: EdwardsCurve>(
 }
 
 /// Computes the digits of scalars; lanes without a scalar repeat the last one. A separate function,
-/// so that its machine code can be analysed (tests/constant_time).
+/// so that its machine code can be analysed (tools/constant-time).
 #[inline(never)]
 fn recode<N: Modulus>(scalars: &[&Scalar<N>], digits: &mut Digits) {
     for lane in 0..LANES {

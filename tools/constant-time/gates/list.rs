@@ -21,10 +21,10 @@ pub struct List {
 }
 
 impl List {
-    /// Reads the list of this name in the tests' folder.
+    /// Reads the list of this name in the tool's folder.
     pub fn read(name: &str) -> Self {
         let file = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/constant_time")
+            .join("tools/constant-time")
             .join(name);
         let text = fs::read_to_string(&file)
             .unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));

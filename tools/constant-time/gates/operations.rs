@@ -313,7 +313,7 @@ fn row<const BYTES: usize>(text: &Value) -> [u8; BYTES] {
 
 /// Scans the vectors of BIP 352 with their receivers' keys.
 fn scans(engine: &Engine) {
-    let vectors = include_str!("../vectors/bip352_send_and_receive_test_vectors.json");
+    let vectors = include_str!("../../../tests/vectors/bip352_send_and_receive_test_vectors.json");
     let cases: Vec<Value> = serde_json::from_str(vectors).unwrap();
     for case in cases
         .iter()

@@ -16,11 +16,11 @@
 //! crate; it may be replaced by hand by a line further out that explains all reports below it.
 
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#[path = "constant_time/gates.rs"]
 mod gates;
+#[path = "../../tests/harness/mod.rs"]
 mod harness;
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#[path = "harness/nvrtc.rs"]
+#[path = "../../tests/harness/nvrtc.rs"]
 mod nvrtc;
 
 use std::process::ExitCode;

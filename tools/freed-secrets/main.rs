@@ -2,8 +2,9 @@
 //! secret operations: none in blocks of the heap that they free, and on Linux none on the stacks of
 //! any thread. On each engine.
 
+#[path = "../../tests/harness/mod.rs"]
 mod harness;
-#[path = "harness/random.rs"]
+#[path = "../../tests/harness/random.rs"]
 mod random;
 mod search;
 
