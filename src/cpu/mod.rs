@@ -213,10 +213,10 @@ impl CpuEngine {
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
         let chunk = self.chunk_of_texts(out.items(), bytes);
-        let compute: &Compute = &compute;
-        self.fill_chunks(chunk, out, |results, range| {
-            write_chunk(results, widths, range, compute)
-        });
+        self.pool
+            .for_each(chunks(out, chunk), |(range, mut results)| {
+                write_chunk(&mut results, widths, range, &compute)
+            });
     }
 
     /// Computes results that are secret or depend on secrets, as `fill` does, and wipes the stack
@@ -227,7 +227,8 @@ impl CpuEngine {
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
-        self.fill_secret_of_texts(0, out, widths, compute);
+        let chunk = self.chunk(out.items()).min(most_secret(widths));
+        self.fill_secret_chunks(chunk, out, widths, &compute);
     }
 
     /// Computes results that depend on secrets where an average of `bytes` is hashed per item.
@@ -238,13 +239,8 @@ impl CpuEngine {
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
-        let most = (MOST_SECRET / (1 + widths[0] + widths[1])).max(1);
-        self.fill_secret_by(
-            self.chunk_of_texts(out.items(), bytes).min(most),
-            out,
-            widths,
-            &compute,
-        );
+        let chunk = self.chunk_of_texts(out.items(), bytes);
+        self.fill_secret_chunks(chunk.min(most_secret(widths)), out, widths, &compute);
     }
 
     /// Computes results that depend on secrets item by item, for operations so slow that another
@@ -255,7 +251,7 @@ impl CpuEngine {
         widths: Widths,
         compute: impl Fn(usize, &mut ResultsMut, usize) + Sync,
     ) {
-        self.fill_secret_by(SMALLEST_GROUP, out, widths, &|range, results| {
+        self.fill_secret_chunks(SMALLEST_GROUP, out, widths, &|range, results| {
             range
                 .enumerate()
                 .for_each(|(place, item)| compute(item, results, place));
@@ -277,29 +273,23 @@ impl CpuEngine {
         chunks(out, affordable.max(CHUNK))
     }
 
-    fn fill_secret_by(
+    fn fill_secret_chunks(
         &self,
         chunk: usize,
         out: &mut ResultSink,
         widths: Widths,
         compute: &Compute,
     ) {
-        self.fill_chunks(chunk, out, |results, range| {
-            stack::wiped(|| write_chunk(results, widths, range, compute))
-        });
-    }
-
-    fn fill_chunks(
-        &self,
-        chunk: usize,
-        out: &mut ResultSink,
-        write: impl Fn(&mut ResultSink, Range<usize>) + Sync,
-    ) {
         self.pool
             .for_each(chunks(out, chunk), |(range, mut results)| {
-                write(&mut results, range)
+                stack::wiped(|| write_chunk(&mut results, widths, range, compute))
             });
     }
+}
+
+/// Returns the maximum number of items whose secret results one thread holds.
+fn most_secret(widths: Widths) -> usize {
+    (MOST_SECRET / (1 + widths[0] + widths[1])).max(1)
 }
 
 /// Computes the results of a range. A trait object rather than a type parameter, so that its

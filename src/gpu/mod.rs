@@ -17,7 +17,7 @@ pub mod tables;
 pub mod transfer;
 
 use crate::cpu::CpuEngine;
-use crate::host::workers::{DeviceThreads, ScopedJob};
+use crate::host::workers::DeviceThreads;
 use crate::host::{lock, trace};
 use crate::types::ResultSink;
 pub use interface::{Failure, FaultKind, KernelOrigin, Limits, LoadedKernels, Unavailable};
@@ -480,8 +480,8 @@ impl DevicePool for GpuEngine {
         self.slots_per_device
     }
 
-    fn submit(&self, device: usize, job: &Arc<ScopedJob>, max_workers: usize) {
-        self.threads.submit(device, job, max_workers);
+    fn threads(&self) -> &DeviceThreads {
+        &self.threads
     }
 
     fn all_failed(&self) -> Fault {

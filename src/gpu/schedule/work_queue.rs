@@ -6,13 +6,13 @@
 use crate::gpu::interface::FaultKind;
 use crate::gpu::runtime::Fault;
 use crate::host::lock;
-use crate::host::workers::{Job, ScopedJob, with_scoped_job};
+use crate::host::workers::{DeviceThreads, Job, with_scoped_job};
 use crate::types::ResultSink;
 use std::any::Any;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// When memory is short, pieces with more items than this are halved.
 pub const SMALLEST: usize = 64;
@@ -28,9 +28,8 @@ pub trait DevicePool: Sync {
     fn fail(&self, device: usize, fault: Fault);
     /// Returns the number of threads per device.
     fn threads_per_device(&self) -> usize;
-    /// Queues a job for up to `max_workers` threads of a device. Each goes on until `Job::run_part`
-    /// returns false.
-    fn submit(&self, device: usize, job: &Arc<ScopedJob>, max_workers: usize);
+    /// Returns the threads of all devices.
+    fn threads(&self) -> &DeviceThreads;
     /// Returns the fault to report when no device works.
     fn all_failed(&self) -> Fault;
 }
@@ -210,8 +209,27 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
     fn run_on_devices(&self) {
         loop {
             let devices = self.device_pool.working();
-            let before = (self.lock().finished, devices.len());
-            self.run_once(&devices);
+            let state = self.lock();
+            let before = (state.finished, devices.len());
+            let waiting = state.pieces.len();
+            drop(state);
+            if waiting <= 1 {
+                // A single piece needs no other thread, unless its device fails.
+                for &device in &devices {
+                    while self.device_pool.is_working(device) && self.compute_next(device) {}
+                }
+            } else {
+                let most = self.device_pool.threads_per_device();
+                let workers = most.min(waiting.div_ceil(devices.len().max(1)));
+                with_scoped_job(self, |job| {
+                    self.lock().workers = workers * devices.len();
+                    for &device in &devices {
+                        self.device_pool.threads().submit(device, job, workers);
+                    }
+                    let idle = self.idle.wait_while(self.lock(), |state| !state.is_idle());
+                    drop(idle.unwrap_or_else(PoisonError::into_inner));
+                });
+            }
             // A device whose threads found the queue empty may still compute a piece that another
             // returned last.
             let state = self.lock();
@@ -220,30 +238,6 @@ impl<'a, 'f, F: DevicePool> Queue<'a, 'f, F> {
                 return;
             }
         }
-    }
-
-    /// Runs the devices until the queue is empty or no thread can continue.
-    fn run_once(&self, devices: &[usize]) {
-        let waiting = self.lock().pieces.len();
-        if waiting <= 1 {
-            // A single piece needs no other thread, unless its device fails.
-            for &device in devices {
-                while self.device_pool.is_working(device) && self.compute_next(device) {}
-            }
-            return;
-        }
-        let workers = self
-            .device_pool
-            .threads_per_device()
-            .min(waiting.div_ceil(devices.len().max(1)));
-        with_scoped_job(self, |job| {
-            self.lock().workers = workers * devices.len();
-            for &device in devices {
-                self.device_pool.submit(device, job, workers);
-            }
-            let idle = self.idle.wait_while(self.lock(), |state| !state.is_idle());
-            drop(idle.unwrap_or_else(PoisonError::into_inner));
-        });
     }
 
     /// Computes a piece on a device, if one is left. Returns whether the thread may continue.
@@ -334,7 +328,7 @@ fn join(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::workers::{DeviceThreads, Pool};
+    use crate::host::workers::Pool;
     use crate::types::{Results, collect};
     use rayon::prelude::*;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -392,8 +386,8 @@ mod tests {
             self.workers
         }
 
-        fn submit(&self, device: usize, job: &Arc<ScopedJob>, max_workers: usize) {
-            self.threads.submit(device, job, max_workers);
+        fn threads(&self) -> &DeviceThreads {
+            &self.threads
         }
 
         fn all_failed(&self) -> Fault {

@@ -16,4 +16,4 @@ mod scoped_job;
 
 pub use device_threads::DeviceThreads;
 pub use pool::Pool;
-pub use scoped_job::{Job, ScopedJob, with_scoped_job};
+pub use scoped_job::{Job, with_scoped_job};

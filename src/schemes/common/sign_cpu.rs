@@ -2,6 +2,7 @@
 //! steps that differ between schemes. If requested, every signature is checked before it is
 //! returned.
 
+use super::Signing;
 use crate::cpu::CpuEngine;
 use crate::cpu::field::Field as _;
 use crate::cpu::secret::{
@@ -9,7 +10,9 @@ use crate::cpu::secret::{
 };
 use crate::cpu::simd::Lanes;
 use crate::ops::keys::cpu as keys_cpu;
-use crate::types::{Rejection, ResultSink, ResultsMut, Rows, SecretKeys, Signers, Verdict, Widths};
+use crate::types::{
+    Check, Rejection, ResultSink, ResultsMut, Rows, SecretKeys, Signers, Verdict, Widths,
+};
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::{CurveGroup, Field, Group, PrimeField, ProjectivePoint};
 use sha2::digest::{Digest, block_api::BlockSizeUser};
@@ -31,6 +34,16 @@ pub trait SigningSteps<C: SecretCurve>: Sync {
 
     /// Completes the signature after R = kG. Returns `None` if another nonce is required.
     fn finish(&self, parts: &SigningParts<C>) -> Option<RawSignature>;
+
+    /// Checks the signatures of some items, and writes a code for each.
+    fn check(
+        &self,
+        engine: &CpuEngine,
+        signing: &Signing,
+        items: &[usize],
+        signed: &ResultsMut,
+        codes: &mut [u8],
+    );
 }
 
 /// The values from which a signature is computed.
@@ -74,9 +87,36 @@ impl SigningInputs<'_> {
     }
 }
 
-/// Signs the items `item(0)`, `item(1)`, ..., one per result: r || s, and the recovery id if there
-/// is a column for it.
+/// Signs a batch: r || s per item, and the recovery id if there is a column for it. If requested,
+/// every signature is checked.
 pub fn sign<C: SecretCurve, S: SigningSteps<C>>(
+    engine: &CpuEngine,
+    steps: &S,
+    signing: Signing,
+    out: &mut ResultSink,
+) {
+    let Signing {
+        inputs,
+        check,
+        widths,
+        ..
+    } = signing;
+    if check == Check::Nothing {
+        return sign_items::<C, S>(engine, steps, inputs, widths, |item| item, out);
+    }
+    sign_checked(
+        widths,
+        &|items, out| {
+            let mut out = out.reborrow().into();
+            sign_items::<C, S>(engine, steps, inputs, widths, |at| items[at], &mut out);
+        },
+        &|items, signed, codes| steps.check(engine, &signing, items, signed, codes),
+        out,
+    );
+}
+
+/// Signs the items `item(0)`, `item(1)`, ..., one per result.
+fn sign_items<C: SecretCurve, S: SigningSteps<C>>(
     engine: &CpuEngine,
     steps: &S,
     inputs: SigningInputs,

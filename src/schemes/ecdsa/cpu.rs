@@ -126,6 +126,17 @@ impl<H> EcdsaSteps<H> {
 impl<C: SecretCurve, H: Digest + BlockSizeUser> SigningSteps<C> for EcdsaSteps<H> {
     type Hash = H;
 
+    fn check(
+        &self,
+        engine: &CpuEngine,
+        signing: &Signing,
+        items: &[usize],
+        signed: &ResultsMut,
+        codes: &mut [u8],
+    ) {
+        check_signed::<C>(engine, signing.inputs, signing.check, items, signed, codes);
+    }
+
     fn denominator(_: &Number<C>, k: &Number<C>) -> Number<C> {
         *k
     }
@@ -163,43 +174,18 @@ impl<C: SecretCurve, H: Digest + BlockSizeUser> SigningSteps<C> for EcdsaSteps<H
 }
 
 pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut ResultSink) {
+    let low_s = signing.low_s;
     match signing.inputs.signers.nonce_hash {
-        NonceHash::OfScheme => sign_with::<C, Sha256>(engine, signing, out),
-        NonceHash::Sha384 => sign_with::<C, Sha384>(engine, signing, out),
-        NonceHash::Sha512 => sign_with::<C, Sha512>(engine, signing, out),
+        NonceHash::OfScheme => {
+            sign_cpu::sign::<C, _>(engine, &EcdsaSteps::<Sha256>::new(low_s), signing, out);
+        }
+        NonceHash::Sha384 => {
+            sign_cpu::sign::<C, _>(engine, &EcdsaSteps::<Sha384>::new(low_s), signing, out);
+        }
+        NonceHash::Sha512 => {
+            sign_cpu::sign::<C, _>(engine, &EcdsaSteps::<Sha512>::new(low_s), signing, out);
+        }
     }
-}
-
-fn sign_with<C: SecretCurve, H: Digest + BlockSizeUser>(
-    engine: &CpuEngine,
-    signing: Signing,
-    out: &mut ResultSink,
-) {
-    let Signing {
-        inputs,
-        low_s,
-        check,
-        widths,
-    } = signing;
-    let steps = EcdsaSteps::<H>::new(low_s);
-    if check == Check::Nothing {
-        return sign_cpu::sign::<C, _>(engine, &steps, inputs, widths, |item| item, out);
-    }
-    sign_cpu::sign_checked(
-        widths,
-        &|items, out| {
-            sign_cpu::sign::<C, _>(
-                engine,
-                &steps,
-                inputs,
-                widths,
-                |at| items[at],
-                &mut out.reborrow().into(),
-            )
-        },
-        &|items, signed, codes| check_signed::<C>(engine, inputs, check, items, signed, codes),
-        out,
-    );
 }
 
 /// Checks that each signature is that of its key, with its recovery id if ids are checked.

@@ -82,6 +82,17 @@ pub struct Sm2Steps;
 impl<C: SecretCurve> SigningSteps<C> for Sm2Steps {
     type Hash = Sm3;
 
+    fn check(
+        &self,
+        engine: &CpuEngine,
+        signing: &Signing,
+        items: &[usize],
+        signed: &ResultsMut,
+        codes: &mut [u8],
+    ) {
+        check_signed::<C>(engine, signing.inputs, items, signed, codes);
+    }
+
     /// Rejects the key n - 1, for which 1 + d has no inverse.
     fn may_sign(d: &Number<C>) -> bool {
         !bool::from((Number::<C>::ONE + d).is_zero())
@@ -118,30 +129,7 @@ impl<C: SecretCurve> SigningSteps<C> for Sm2Steps {
 }
 
 pub fn sign<C: SecretCurve>(engine: &CpuEngine, signing: Signing, out: &mut ResultSink) {
-    let Signing {
-        inputs,
-        check,
-        widths,
-        ..
-    } = signing;
-    if check == Check::Nothing {
-        return sign_cpu::sign::<C, _>(engine, &Sm2Steps, inputs, widths, |item| item, out);
-    }
-    sign_cpu::sign_checked(
-        widths,
-        &|items, out| {
-            sign_cpu::sign::<C, _>(
-                engine,
-                &Sm2Steps,
-                inputs,
-                widths,
-                |at| items[at],
-                &mut out.reborrow().into(),
-            )
-        },
-        &|items, signed, codes| check_signed::<C>(engine, inputs, items, signed, codes),
-        out,
-    );
+    sign_cpu::sign::<C, _>(engine, &Sm2Steps, signing, out);
 }
 
 /// Verifies each signature with its key.
