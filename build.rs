@@ -33,21 +33,10 @@ fn main() {
         folder: PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR")),
     };
     let (curves, edwards_curves) = read_curves(Path::new("curves"));
-    for scheme in emit_rust::schemes(&curves) {
-        let folder = Path::new("src/schemes").join(scheme);
-        assert!(
-            folder.is_dir(),
-            "a curve offers the scheme {scheme}, but {} does not exist",
-            folder.display()
-        );
-    }
     write_curves(&out, &curves, &edwards_curves);
     write_codes(&out);
     let sources = read_sources(Path::new("cuda"));
-    out.write(
-        "device_sources.rs",
-        &device_sources(&sources, &curves, &edwards_curves),
-    );
+    out.write("device_sources.rs", &device_sources(&sources));
     let launchers =
         emit_launchers(&sources, "kernels/").unwrap_or_else(|problem| panic!("{problem}"));
     out.write("contents.rs", &launchers.contents);
@@ -64,11 +53,6 @@ impl GeneratedFiles {
         fs::write(self.folder.join(name), text).expect("OUT_DIR is writable");
     }
 
-    /// Writes a file that consists of a text per curve.
-    fn write_each<C>(&self, name: &str, curves: &[C], text: impl Fn(&C) -> String) {
-        self.write(name, &curves.iter().map(text).collect::<String>());
-    }
-
     /// Writes the header of a curve for the device code.
     fn write_header(&self, curve: &str, text: &str) {
         fs::create_dir_all(self.folder.join("cuda").join(curve)).expect("OUT_DIR is writable");
@@ -76,7 +60,7 @@ impl GeneratedFiles {
     }
 }
 
-/// Writes the constants and types of all curves, and their headers for the device code.
+/// Writes the constants of all curves, for the crate and for the device code.
 fn write_curves(out: &GeneratedFiles, curves: &[params::Curve], edwards_curves: &[EdwardsCurve]) {
     let constants = curves.iter().map(emit_rust::constants);
     let edwards_constants = edwards_curves.iter().map(EdwardsCurve::constants);
@@ -84,23 +68,6 @@ fn write_curves(out: &GeneratedFiles, curves: &[params::Curve], edwards_curves: 
         "constants.rs",
         &constants.chain(edwards_constants).collect::<String>(),
     );
-    out.write_each("curve_types.rs", curves, emit_rust::curve_type);
-    out.write("curve_list.rs", &emit_rust::curve_list(curves));
-    out.write_each("cpu_curves.rs", curves, emit_rust::cpu_curve);
-    out.write_each("cpu_tables.rs", curves, |curve| {
-        emit_rust::tables(&curve.type_name)
-    });
-    out.write_each(
-        "cpu_edwards_curves.rs",
-        edwards_curves,
-        EdwardsCurve::cpu_curve,
-    );
-    out.write_each("cpu_edwards_tables.rs", edwards_curves, |curve| {
-        emit_rust::tables(&curve.type_name)
-    });
-    out.write_each("cpu_references.rs", curves, emit_rust::reference);
-    out.write_each("moduli.rs", curves, emit_rust::moduli);
-    out.write("curve_lists.rs", &emit_rust::lists(curves));
     for curve in curves {
         out.write_header(&curve.name, &emit_cuda::emit_cuda(curve));
     }
@@ -146,13 +113,8 @@ fn kernel_name(source: &Source) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Returns Rust code that embeds every file of device code, and the header of each curve, as (name,
-/// text).
-fn device_sources(
-    sources: &[Source],
-    curves: &[params::Curve],
-    edwards_curves: &[EdwardsCurve],
-) -> String {
+/// Returns Rust code that embeds every file of device code as (name, text).
+fn device_sources(sources: &[Source]) -> String {
     let (kernels, headers): (Vec<&Source>, Vec<&Source>) = sources
         .iter()
         .partition(|source| kernel_name(source).is_some());
@@ -190,27 +152,6 @@ fn device_sources(
         "pub const WITHOUT_CURVE: &[&str] = &{without_curve:?};"
     )
     .expect("a String takes all");
-    kernels_of_schemes(&mut text, sources, curves, edwards_curves);
-    text.push_str("pub const CURVES: &[(&str, &str)] = &[\n");
-    let edwards_names: Vec<&String> = edwards_curves.iter().map(|curve| &curve.name).collect();
-    for name in curves
-        .iter()
-        .map(|curve| &curve.name)
-        .chain(edwards_names.iter().copied())
-    {
-        embed(
-            &mut text,
-            name,
-            "OUT_DIR",
-            &format!("/cuda/{name}/curve.cuh"),
-        );
-    }
-    text.push_str("];\n");
-    writeln!(
-        text,
-        "pub const EDWARDS_CURVES: &[&str] = &{edwards_names:?};"
-    )
-    .expect("a String takes all");
     text
 }
 
@@ -222,38 +163,6 @@ fn embed(text: &mut String, name: &str, folder: &str, path: &str) {
         "    ({name:?}, include_str!(concat!(env!({folder:?}), {path:?}))),"
     )
     .expect("a String takes all");
-}
-
-/// Emits the list of kernel files of schemes with the curves that offer the scheme.
-fn kernels_of_schemes(
-    text: &mut String,
-    sources: &[Source],
-    curves: &[params::Curve],
-    edwards_curves: &[EdwardsCurve],
-) {
-    // A file whose name begins with that of a scheme belongs to the scheme.
-    text.push_str("pub const OF_A_SCHEME: &[(&str, &[&str])] = &[\n");
-    for file in sources.iter().filter_map(kernel_name) {
-        if let Some(scheme) = emit_rust::schemes(curves)
-            .into_iter()
-            .find(|scheme| file.starts_with(scheme))
-        {
-            let offering: Vec<&str> = curves
-                .iter()
-                .filter(|curve| curve.offers(scheme))
-                .map(|curve| curve.name.as_str())
-                .collect();
-            writeln!(text, "    ({file:?}, &{offering:?}),").expect("a String takes all");
-        }
-        // The scheme of a twisted Edwards curve has the curve's name.
-        if let Some(curve) = edwards_curves
-            .iter()
-            .find(|curve| file.starts_with(&curve.name))
-        {
-            writeln!(text, "    ({file:?}, &[{:?}]),", curve.name).expect("a String takes all");
-        }
-    }
-    text.push_str("];\n");
 }
 
 fn subfolders(folder: &Path) -> Vec<PathBuf> {

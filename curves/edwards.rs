@@ -2,7 +2,7 @@
 //! from them.
 
 use crate::emit_cuda;
-use crate::emit_rust::{constant, modulus_constants, modulus_type, steps};
+use crate::emit_rust::{constant, modulus_constants, steps};
 use crate::params::{
     ChainStep, chain_exponent, chain_step, is_identifier, is_probable_prime, number, require,
 };
@@ -19,8 +19,6 @@ pub const FORM: &str = "twisted Edwards";
 struct EdwardsFile {
     form: String,
     name: String,
-    type_name: String,
-    standard: String,
     p: String,
     a: String,
     d: String,
@@ -34,8 +32,6 @@ struct EdwardsFile {
 /// A curve -x^2 + y^2 = 1 + d x^2 y^2 over a prime field of 255 bits, with cofactor times n points.
 pub struct EdwardsCurve {
     pub name: String,
-    pub type_name: String,
-    standard: String,
     p: BigUint,
     d: BigUint,
     n: BigUint,
@@ -67,8 +63,6 @@ impl EdwardsCurve {
         }
         let curve = EdwardsCurve {
             name: file.name,
-            type_name: file.type_name,
-            standard: file.standard,
             p: number(&file.p)?,
             d: number(&file.d)?,
             n: number(&file.n)?,
@@ -91,12 +85,8 @@ impl EdwardsCurve {
         let p = &self.p;
         let n = &self.n;
         require(
-            is_identifier(&self.name, char::is_ascii_lowercase),
+            is_identifier(&self.name),
             "name must be an identifier in lower case",
-        )?;
-        require(
-            is_identifier(&self.type_name, char::is_ascii_alphabetic),
-            "type_name must be an identifier",
         )?;
         require(
             is_probable_prime(p) && is_probable_prime(n),
@@ -183,6 +173,11 @@ impl EdwardsCurve {
         (x, y)
     }
 
+    /// Returns the number of doublings that multiply by the cofactor.
+    fn cofactor_doublings(&self) -> u32 {
+        self.cofactor.trailing_zeros()
+    }
+
     /// Returns the module of constants: numbers as little-endian limbs of 64 bits.
     pub fn constants(&self) -> String {
         let p = &self.p;
@@ -205,6 +200,12 @@ impl EdwardsCurve {
         modulus_constants(&mut out, "N", &self.n);
         writeln!(
             out,
+            "    pub const COFACTOR_DOUBLINGS: u32 = {};",
+            self.cofactor_doublings()
+        )
+        .expect("a String takes all");
+        writeln!(
+            out,
             "    pub const ROOT_CHAIN: &[(u32, Option<usize>)] = &[{}];",
             steps(&self.root_chain)
         )
@@ -225,7 +226,7 @@ impl EdwardsCurve {
         writeln!(
             out,
             "#define GECC_COFACTOR_DOUBLINGS {}",
-            self.cofactor.trailing_zeros()
+            self.cofactor_doublings()
         )
         .expect("a String takes all");
         // The encoding of a key (cuda/scheme/key_hash.cuh).
@@ -247,34 +248,6 @@ impl EdwardsCurve {
         }
         emit_cuda::sqrt_chain(&mut out, &self.root_chain);
         out
-    }
-
-    /// Returns the CPU engine's constants; `src/cpu/edwards/curves.rs` includes the text.
-    pub fn cpu_curve(&self) -> String {
-        let EdwardsCurve {
-            name,
-            type_name,
-            standard,
-            cofactor,
-            ..
-        } = self;
-        format!(
-            r#"
-/// The curve {name} ({standard}).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct {type_name};
-{}
-impl EdwardsCurve for {type_name} {{
-    type Order = {type_name}N;
-    const D: Element = Element::from_limbs(constants::{name}::D);
-    const D2: Element = Element::from_limbs(constants::{name}::D2);
-    const G: [Element; 2] = [Element::from_limbs(constants::{name}::GX), Element::from_limbs(constants::{name}::GY)];
-    const COFACTOR_DOUBLINGS: u32 = {};
-}}
-"#,
-            modulus_type(name, type_name, "N"),
-            cofactor.trailing_zeros()
-        )
     }
 }
 

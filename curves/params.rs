@@ -9,13 +9,6 @@ use serde::Deserialize;
 #[serde(deny_unknown_fields)]
 struct CurveFile {
     name: String,
-    oid: String,
-    aliases: Vec<String>,
-    type_name: String,
-    standard: String,
-    reference: String,
-    schemes: Vec<String>,
-    low_s: Option<bool>,
     p: String,
     a: String,
     b: String,
@@ -60,19 +53,6 @@ pub struct Endomorphism {
 /// A short Weierstrass curve y^2 = x^3 + a x + b over a 256-bit prime field, of prime order n.
 pub struct Curve {
     pub name: String,
-    /// The object identifier.
-    pub oid: String,
-    /// Further names in standards and programs.
-    pub aliases: Vec<String>,
-    pub type_name: String,
-    pub standard: String,
-    /// The path of the curve's type in its RustCrypto crate.
-    pub reference: String,
-    /// The signature schemes that the library offers on the curve: names of folders in
-    /// `src/schemes`.
-    pub schemes: Vec<String>,
-    /// True if ECDSA produces low s by default.
-    pub low_s: bool,
     pub p: BigUint,
     pub a: BigUint,
     pub b: BigUint,
@@ -107,20 +87,6 @@ impl Curve {
         };
         let curve = Curve {
             name: file.name,
-            oid: file.oid,
-            aliases: file.aliases,
-            type_name: file.type_name,
-            standard: file.standard,
-            reference: file.reference,
-            low_s: match (
-                file.schemes.iter().any(|scheme| scheme == "ecdsa"),
-                file.low_s,
-            ) {
-                (true, Some(low_s)) => low_s,
-                (false, None) => false,
-                _ => return Err("low_s belongs to ECDSA, and must be given there".to_owned()),
-            },
-            schemes: file.schemes,
             a: number(&file.a)?,
             b: number(&file.b)?,
             n: number(&file.n)?,
@@ -135,24 +101,11 @@ impl Curve {
         Ok(curve)
     }
 
-    /// Returns `true` if the library offers a scheme on the curve.
-    pub fn offers(&self, scheme: &str) -> bool {
-        self.schemes.iter().any(|offered| offered == scheme)
-    }
-
     /// Checks the conditions that the code built on these constants relies on.
     fn check(&self) -> Result<(), String> {
         require(
-            is_identifier(&self.name, char::is_ascii_lowercase),
+            is_identifier(&self.name),
             "name must be an identifier in lower case",
-        )?;
-        require(
-            is_identifier(&self.type_name, char::is_ascii_alphabetic),
-            "type_name must be an identifier",
-        )?;
-        require(
-            self.reference.contains("::"),
-            "reference must be a path, such as p256::NistP256",
         )?;
         let p = &self.p;
         let n = &self.n;
@@ -262,9 +215,12 @@ fn subtract(a: &BigUint, b: &BigUint, p: &BigUint) -> BigUint {
     (a + p - b % p) % p
 }
 
-pub fn is_identifier(text: &str, is_letter: impl Fn(&char) -> bool) -> bool {
-    text.starts_with(|first| is_letter(&first))
-        && text.chars().all(|c| is_letter(&c) || c.is_ascii_digit())
+/// Returns whether a text is a name of lower-case letters and digits.
+pub fn is_identifier(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_lowercase())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
 }
 
 pub fn chain_step(step: &[u32]) -> Result<ChainStep, String> {

@@ -63,10 +63,6 @@
 // The feature makes undocumented internals reachable.
 #![cfg_attr(feature = "lab", allow(missing_docs))]
 
-// Defines `for_each_curve` and similar macros, in scope of all modules below.
-
-include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
-
 pub mod call;
 pub mod fields;
 pub mod kernels;

@@ -47,8 +47,6 @@
     reason = "the names are those of the library's interface"
 )]
 
-include!(concat!(env!("OUT_DIR"), "/curve_lists.rs"));
-
 #[path = "../src/cpu/mod.rs"]
 mod cpu;
 #[path = "../src/curve.rs"]

@@ -57,13 +57,84 @@ pub struct FieldConstants<F> {
     pub beta: F,
 }
 
-include!(concat!(env!("OUT_DIR"), "/cpu_curves.rs"));
+impl CpuCurve for BrainpoolP256r1 {
+    type Base = field::Montgomery<field::moduli::BrainpoolP256r1P>;
+    type Scalar = field::Montgomery<field::moduli::BrainpoolP256r1N>;
+    const A: CoefficientA = CoefficientA::General(constants::brainpoolp256r1::STORED_A);
+    const B: [u64; 4] = constants::brainpoolp256r1::B;
+    const G: ([u64; 4], [u64; 4]) = (
+        constants::brainpoolp256r1::GX,
+        constants::brainpoolp256r1::GY,
+    );
+    const N: [u64; 4] = constants::brainpoolp256r1::N;
+    const ENDOMORPHISM: Option<Endomorphism> = None;
+
+    fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>> {
+        static CONSTANTS: OnceLock<FieldConstants<<BrainpoolP256r1 as CpuCurve>::Base>> =
+            OnceLock::new();
+        &CONSTANTS
+    }
+}
+
+impl CpuCurve for P256 {
+    type Base = field::MontgomeryP256<field::moduli::P256P>;
+    type Scalar = field::Montgomery<field::moduli::P256N>;
+    const A: CoefficientA = CoefficientA::MinusThree;
+    const B: [u64; 4] = constants::p256::B;
+    const G: ([u64; 4], [u64; 4]) = (constants::p256::GX, constants::p256::GY);
+    const N: [u64; 4] = constants::p256::N;
+    const ENDOMORPHISM: Option<Endomorphism> = None;
+
+    fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>> {
+        static CONSTANTS: OnceLock<FieldConstants<<P256 as CpuCurve>::Base>> = OnceLock::new();
+        &CONSTANTS
+    }
+}
+
+impl CpuCurve for Secp256k1 {
+    type Base = field::Fold<field::moduli::Secp256k1P>;
+    type Scalar = field::Montgomery<field::moduli::Secp256k1N>;
+    const A: CoefficientA = CoefficientA::Zero;
+    const B: [u64; 4] = constants::secp256k1::B;
+    const G: ([u64; 4], [u64; 4]) = (constants::secp256k1::GX, constants::secp256k1::GY);
+    const N: [u64; 4] = constants::secp256k1::N;
+    const ENDOMORPHISM: Option<Endomorphism> = Some(Endomorphism {
+        beta: constants::secp256k1::BETA,
+        g1: constants::secp256k1::GLV_G1,
+        g2: constants::secp256k1::GLV_G2,
+        a1: constants::secp256k1::GLV_A1,
+        b1: constants::secp256k1::GLV_B1,
+        a2: constants::secp256k1::GLV_A2,
+        b2: constants::secp256k1::GLV_B2,
+    });
+
+    fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>> {
+        static CONSTANTS: OnceLock<FieldConstants<<Secp256k1 as CpuCurve>::Base>> = OnceLock::new();
+        &CONSTANTS
+    }
+}
+
+impl CpuCurve for Sm2 {
+    type Base = field::MontgomerySm2<field::moduli::Sm2P>;
+    type Scalar = field::Montgomery<field::moduli::Sm2N>;
+    const A: CoefficientA = CoefficientA::MinusThree;
+    const B: [u64; 4] = constants::sm2::B;
+    const G: ([u64; 4], [u64; 4]) = (constants::sm2::GX, constants::sm2::GY);
+    const N: [u64; 4] = constants::sm2::N;
+    const ENDOMORPHISM: Option<Endomorphism> = None;
+
+    fn constants_place() -> &'static OnceLock<FieldConstants<Self::Base>> {
+        static CONSTANTS: OnceLock<FieldConstants<<Sm2 as CpuCurve>::Base>> = OnceLock::new();
+        &CONSTANTS
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cpu::domain_parameters;
     use crate::cpu::secret::SecretCurve;
+    use crate::curve::for_each_curve;
     use elliptic_curve::sec1::ToSec1Point;
     use elliptic_curve::{Curve as _, CurveGroup, Group, ProjectivePoint, bigint::Encoding};
     use num_bigint::BigUint;

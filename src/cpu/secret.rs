@@ -10,6 +10,7 @@ use super::be_bytes_to_limbs;
 use super::point::Affine;
 use super::simd::Lanes;
 use super::tables::BaseTables;
+use crate::curve::for_each_curve;
 use crate::curve::types::*;
 use crate::types::Rejection;
 use elliptic_curve::subtle::ConditionallySelectable;
@@ -26,7 +27,16 @@ pub trait SecretCurve: BaseTables {
         >;
 }
 
-include!(concat!(env!("OUT_DIR"), "/cpu_references.rs"));
+macro_rules! references {
+    ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+        $(
+            impl SecretCurve for $curve {
+                type Reference = $($reference)*;
+            }
+        )*
+    };
+}
+for_each_curve!(references!);
 
 /// A point of the RustCrypto crate.
 pub type ReferencePoint<C> = AffinePoint<<C as SecretCurve>::Reference>;

@@ -15,7 +15,7 @@ mod signatures;
 mod silent_payments;
 
 use crate::cpu::secret::SecretCurve;
-use crate::curve::{Curve, CurveId, PerCurve, types};
+use crate::curve::{Curve, CurveId, PerCurve, for_each_ecdsa_curve, for_each_sm2_curve, types};
 use crate::host::process::get_or_compute;
 use crate::types::Rejection;
 use ecdsa::signature::rand_core::{TryCryptoRng, TryRng};

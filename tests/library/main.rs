@@ -11,6 +11,7 @@ mod programs;
 #[path = "../harness/random.rs"]
 mod random;
 
+mod curves;
 mod examples;
 mod getting_started;
 #[path = "../../tools/layering/mod.rs"]
@@ -22,6 +23,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut tests = getting_started::tests();
+    tests.extend(curves::tests());
     tests.extend(examples::tests());
     tests.extend(layering::tests());
     tests.extend(modular::tests());

@@ -1,4 +1,4 @@
-//! The twisted Edwards curves, generated from `curves/NAME.toml`.
+//! The twisted Edwards curves.
 
 use super::field::Element;
 use crate::cpu::field::limbs::Limbs;
@@ -19,4 +19,29 @@ pub trait EdwardsCurve: Copy + Send + Sync + 'static {
     const COFACTOR_DOUBLINGS: u32;
 }
 
-include!(concat!(env!("OUT_DIR"), "/cpu_edwards_curves.rs"));
+/// The curve ed25519 (RFC 8032, section 5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ed25519;
+
+/// The modulus N of ed25519.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Ed25519N;
+
+impl Modulus for Ed25519N {
+    const M: Limbs = constants::ed25519::N;
+    const R: Limbs = constants::ed25519::N_R;
+    const R2: Limbs = constants::ed25519::N_R2;
+    const NEG_INV64: u64 = constants::ed25519::N_INV;
+    const INV62: u64 = constants::ed25519::N_INV62;
+}
+
+impl EdwardsCurve for Ed25519 {
+    type Order = Ed25519N;
+    const D: Element = Element::from_limbs(constants::ed25519::D);
+    const D2: Element = Element::from_limbs(constants::ed25519::D2);
+    const G: [Element; 2] = [
+        Element::from_limbs(constants::ed25519::GX),
+        Element::from_limbs(constants::ed25519::GY),
+    ];
+    const COFACTOR_DOUBLINGS: u32 = constants::ed25519::COFACTOR_DOUBLINGS;
+}

@@ -5,7 +5,7 @@ use super::moduli::{Modulus, PrimeOfCoordinates};
 use super::random::Random;
 use super::{BaseField, Field, ark, modular, modular_portable, montgomery};
 use crate::cpu::CpuCurve;
-use crate::curve::{constants, types};
+use crate::curve::{constants, for_each_curve, types};
 
 const RANDOM_PAIRS: usize = 20_000;
 const RANDOM_INVERSIONS: usize = 2_000;

@@ -3,7 +3,7 @@
 use super::*;
 use crate::cpu::field::random::Random;
 use crate::cpu::{generator, multiply};
-use crate::curve::types;
+use crate::curve::{for_each_curve, types};
 
 /// Returns points with their discrete logarithms: `count` different ones, their negatives, and the
 /// identity.

@@ -13,7 +13,7 @@ use crate::cpu::point::affine::{self, Entry};
 use crate::cpu::point::comb::Comb;
 use crate::cpu::point::jacobian;
 use crate::cpu::{CpuCurve, be_bytes_to_limbs, decode, from_limbs, generator, multiply};
-use crate::curve::{constants, types};
+use crate::curve::{constants, for_each_curve, types};
 use num_bigint::{BigInt, BigUint};
 
 fn lanes() -> Lanes {

@@ -7,6 +7,7 @@
 use crate::cpu::point::comb::Comb;
 use crate::cpu::simd::{Lanes, UniformTable};
 use crate::cpu::{CpuCurve, CpuEngine, generator};
+use crate::curve::for_each_curve;
 use crate::curve::types::*;
 use crate::host::process::get_or_compute;
 use std::sync::OnceLock;
@@ -29,7 +30,20 @@ pub trait BaseTables: CpuCurve {
     fn tables() -> &'static Precomputed<Self>;
 }
 
-include!(concat!(env!("OUT_DIR"), "/cpu_tables.rs"));
+/// Gives every curve its tables. A static in the trait would be one for all curves.
+macro_rules! base_tables {
+    ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+        $(
+            impl BaseTables for $curve {
+                fn tables() -> &'static Precomputed<Self> {
+                    static TABLES: Precomputed<$curve> = Precomputed::new();
+                    &TABLES
+                }
+            }
+        )*
+    };
+}
+for_each_curve!(base_tables!);
 
 /// Computes the tables that calls on this engine use.
 pub fn warm_up<C: BaseTables>(engine: &CpuEngine) {

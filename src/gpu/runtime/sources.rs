@@ -1,6 +1,39 @@
 //! The device code, embedded in the crate.
 
+use crate::curve::for_each_curve;
+
 include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
+
+/// Embeds the constants of a curve, which `build.rs` derived, as (name, text).
+macro_rules! constants_of {
+    ($curve:ident) => {
+        (
+            stringify!($curve),
+            include_str!(concat!(
+                env!("OUT_DIR"),
+                "/cuda/",
+                stringify!($curve),
+                "/curve.cuh"
+            )),
+        )
+    };
+}
+
+macro_rules! constants_of_all {
+    ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+        &[$(constants_of!($name),)* constants_of!(ed25519)]
+    };
+}
+
+/// The curves of both forms, each with the text of its `curve.cuh`.
+const CURVES: &[(&str, &str)] = for_each_curve!(constants_of_all!);
+
+/// The twisted Edwards curves.
+const EDWARDS_CURVES: &[&str] = &["ed25519"];
+
+/// Schemes with kernel files of their own, which have the scheme's name or begin with it, and the
+/// curves that these are compiled for.
+const SCHEMES: &[(&str, &[&str])] = &[("bip340", &["secp256k1"]), ("ed25519", &["ed25519"])];
 
 /// The placeholder for the curve in units of kernel files that do not depend on one.
 pub const NO_CURVE: &str = "none";
@@ -16,14 +49,19 @@ pub fn on_a_curve(curve: &str) -> Vec<&'static str> {
 /// Files that are compiled for curves of both forms.
 const OF_BOTH_FORMS: &[&str] = &["buckets", "group_terms", "key_groups"];
 
-/// Returns whether a file is compiled for a curve. A file whose name begins with that of a scheme
-/// is for the curves of that scheme. Of the others, twisted Edwards curves use only those written
-/// for both forms.
+/// Returns whether a file is compiled for a curve. Of the files without a scheme, twisted Edwards
+/// curves use only those written for both forms.
 fn offers(curve: &str, file: &str) -> bool {
-    match OF_A_SCHEME.iter().find(|(of_scheme, _)| *of_scheme == file) {
-        Some((_, curves)) => curves.contains(&curve),
+    match curves_of_scheme(file) {
+        Some(curves) => curves.contains(&curve),
         None => OF_BOTH_FORMS.contains(&file) || !EDWARDS_CURVES.contains(&curve),
     }
+}
+
+/// Returns the curves of the scheme that a file belongs to, if it belongs to one.
+fn curves_of_scheme(file: &str) -> Option<&'static [&'static str]> {
+    let scheme = SCHEMES.iter().find(|(name, _)| file.starts_with(name));
+    scheme.map(|(_, curves)| *curves)
 }
 
 /// One compilation: a kernel file for one curve, or for none.
@@ -86,7 +124,7 @@ fn find(list: &[(&str, &'static str)], name: &str) -> &'static str {
     list.iter()
         .find(|(entry, _)| *entry == name)
         .map(|(_, text)| *text)
-        .expect("units name what build.rs listed")
+        .expect("units name what is listed")
 }
 
 #[cfg(test)]
@@ -98,8 +136,11 @@ mod tests {
     fn every_unit_is_there_once() {
         let units: Vec<Unit> = Unit::all().collect();
         assert_eq!(units.iter().collect::<HashSet<_>>().len(), units.len());
-        let on_all = KERNELS.len() - WITHOUT_CURVE.len() - OF_A_SCHEME.len();
-        let of_schemes: usize = OF_A_SCHEME.iter().map(|(_, curves)| curves.len()).sum();
+        let with_scheme = KERNELS
+            .iter()
+            .filter_map(|(file, _)| curves_of_scheme(file));
+        let on_all = KERNELS.len() - WITHOUT_CURVE.len() - with_scheme.clone().count();
+        let of_schemes: usize = with_scheme.map(<[_]>::len).sum();
         let on_edwards = EDWARDS_CURVES.len() * OF_BOTH_FORMS.len();
         let on_others = (CURVES.len() - EDWARDS_CURVES.len()) * on_all;
         assert_eq!(

@@ -105,7 +105,7 @@ impl AgreementInputs<'_> {
 mod avx512_tests {
     use super::*;
     use crate::cpu::CpuCurve;
-    use crate::curve::{constants, types};
+    use crate::curve::{constants, for_each_curve, types};
     use crate::ops::point;
     use crate::types::{SecretKey, rows_of};
     use num_bigint::BigInt;

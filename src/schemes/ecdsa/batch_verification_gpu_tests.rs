@@ -5,7 +5,7 @@ use super::ECDSA;
 use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;
-use crate::curve::{Curve, CurveId, types};
+use crate::curve::{Curve, CurveId, for_each_ecdsa_curve, types};
 use crate::schemes::common::batch_verification::cpu::scalar as small;
 use crate::schemes::common::batch_verification::gpu_tests::Engines;
 use crate::schemes::common::batch_verification::tests::{points, scalar, scalars, x_of_no_point};

@@ -7,7 +7,7 @@ use super::recover_cpu;
 use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
 use crate::cpu::tables::BaseTables;
-use crate::curve::{Curve, CurveId, types};
+use crate::curve::{Curve, CurveId, for_each_ecdsa_curve, types};
 use crate::operation::Computation;
 use crate::schemes::common::Chunks;
 use crate::schemes::common::batch_verification::gpu_tests::Engines;

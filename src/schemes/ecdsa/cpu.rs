@@ -237,7 +237,7 @@ pub const fn widths(with_recovery_id: bool) -> Widths {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curve::{P256, types};
+    use crate::curve::{P256, for_each_ecdsa_curve, types};
     use crate::schemes::common::sign_cpu::tests::{draws_again, number, x_of};
     use crate::schemes::ecdsa::recoverable_of;
     use crate::types::{RecoverableSignature, SecretKey};

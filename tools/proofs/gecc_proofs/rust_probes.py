@@ -91,7 +91,7 @@ def in_lanes(statement):
 
 def _types(curve):
     """The types of the engine for a curve: its fields, and their moduli."""
-    text = (curve.generated.parent / "cpu_curves.rs").read_text()
+    text = (ROOT / "src/cpu/curves.rs").read_text()
     pattern = r"impl CpuCurve for (\w+) \{\s+type Base = ([^;]+);\s+type Scalar = ([^;]+);"
     found = {name.lower(): types for name, *types in re.findall(pattern, text)}
     if curve.name not in found:

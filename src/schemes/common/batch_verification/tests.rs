@@ -6,7 +6,7 @@ use crate::cpu::field::random::Random;
 use crate::cpu::point::Affine;
 use crate::cpu::point::jacobian::normalize;
 use crate::cpu::{CpuCurve, CpuEngine, decode, generator, limbs_to_be_bytes, multiply};
-use crate::curve::types;
+use crate::curve::{for_each_curve, types};
 use crate::schemes::common::final_checks_cpu::{Equation, Equations, SignatureBatch, XModuloN};
 use crate::types::{PublicKeys, Rejection};
 use std::sync::Mutex;
