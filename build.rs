@@ -5,8 +5,6 @@
 mod derive;
 #[path = "curves/edwards.rs"]
 mod edwards;
-#[path = "cuda/emit_codes.rs"]
-mod emit_codes;
 #[path = "curves/emit_cuda.rs"]
 mod emit_cuda;
 #[path = "cuda/emit_launchers.rs"]
@@ -34,7 +32,6 @@ fn main() {
     };
     let (curves, edwards_curves) = read_curves(Path::new("curves"));
     write_curves(&out, &curves, &edwards_curves);
-    write_codes(&out);
     let sources = read_sources(Path::new("cuda"));
     out.write("device_sources.rs", &device_sources(&sources));
     let launchers =
@@ -74,17 +71,6 @@ fn write_curves(out: &GeneratedFiles, curves: &[params::Curve], edwards_curves: 
     for curve in edwards_curves {
         out.write_header(&curve.name, &curve.cuda_header());
     }
-}
-
-/// Writes the codes in `cuda/codes.toml`, for the device code, the crate and the tests.
-fn write_codes(out: &GeneratedFiles) {
-    let text = fs::read_to_string("cuda/codes.toml").expect("the file is part of the package");
-    let codes = emit_codes::Codes::parse(&text)
-        .unwrap_or_else(|problem| panic!("cuda/codes.toml: {problem}"));
-    out.write("cuda/codes.cuh", &codes.cuda());
-    out.write("verdicts.rs", &codes.rust_verdicts());
-    out.write("codes.rs", &codes.rust_codes());
-    out.write("test_codes.rs", &codes.rust_tests());
 }
 
 /// Reads the files in the folders of `cuda/`.
@@ -129,7 +115,12 @@ fn device_sources(sources: &[Source]) -> String {
             &format!("/cuda/{}", header.name),
         );
     }
-    embed(&mut text, "codes.cuh", "OUT_DIR", "/cuda/codes.cuh");
+    embed(
+        &mut text,
+        "codes.cuh",
+        "CARGO_MANIFEST_DIR",
+        "/cuda/codes.cuh",
+    );
     text.push_str("];\n");
     text.push_str("pub const KERNELS: &[(&str, &str)] = &[\n");
     for kernel in kernels {

@@ -4,10 +4,107 @@
 
 use std::fmt;
 
-// Defines `Rejection`, generated from `cuda/codes.toml`.
-include!(concat!(env!("OUT_DIR"), "/verdicts.rs"));
+/// The reason why an item of a batch is not valid. The numeric form ([`Rejection::code`]) is stable
+/// and never 0 or 1.
+// Other programs store these numbers: none is changed, and none is used again for another reason.
+// `cuda/codes.cuh` has them for the device code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+#[repr(u8)]
+pub enum Rejection {
+    /// The encoding of the signature is malformed (only where a call takes DER).
+    #[error("the signature is not strict DER of two integers of at most 32 bytes")]
+    MalformedSignature = 2,
+    /// r is 0 or not below the group order; of BIP 340: not below p; of Ed25519: R is not a
+    /// canonical encoding.
+    #[error("r is not in 1..n")]
+    ROutOfRange = 3,
+    /// s is 0 or not below the group order; of BIP 340 and Ed25519: not below that.
+    #[error("s is not in 1..n")]
+    SOutOfRange = 4,
+    /// s is above n/2 and the policy asks for low s.
+    #[error("s is above n/2, which the low-s policy forbids")]
+    HighS = 5,
+    /// SM2: r + s is 0 modulo n.
+    #[error("r + s is 0 modulo n")]
+    ZeroT = 6,
+    /// The point's encoding has the wrong length or tag, or a coordinate that is not below p; of
+    /// Ed25519: it is not canonical.
+    #[error("the point's encoding is malformed")]
+    MalformedPoint = 7,
+    /// The encoding is well-formed, but no point of the curve has these coordinates.
+    #[error("the point is not on the curve")]
+    NotOnCurve = 8,
+    /// The identity where a public key is needed.
+    #[error("the public key is the identity")]
+    IdentityKey = 9,
+    /// The computation ends in the identity, which the standard rejects.
+    #[error("the resulting point is the identity")]
+    IdentityResult = 10,
+    /// The signature does not belong to this digest and key.
+    #[error("the signature does not match")]
+    Mismatch = 11,
+    /// The recovery id is not in 0..=3.
+    #[error("the recovery id is not in 0..=3")]
+    RecoveryIdOutOfRange = 12,
+    /// No point of the curve has the x-coordinate that r and the recovery id give; of Ed25519: R is
+    /// not a point.
+    #[error(
+        "R is not a point of the curve; in recovery, r and the recovery id say its x-coordinate"
+    )]
+    NoSuchR = 13,
+    /// A public scalar is not below the group order.
+    #[error("the scalar is not below n")]
+    ScalarOutOfRange = 14,
+    /// A private key is 0 or not below the group order (SM2 signing also rejects n - 1).
+    #[error("the private key is out of range")]
+    SecretKeyOutOfRange = 15,
+    /// An SM2 user id is longer than 8191 bytes.
+    #[error("the user id is longer than 8191 bytes")]
+    UserIdTooLong = 16,
+    /// A value is not below the modulus.
+    #[error("the value is not below the modulus")]
+    ValueOutOfRange = 17,
+    /// The signature that was computed does not verify, or its recovery id is wrong, at every
+    /// attempt: the processor errs.
+    /// Only where [`crate::EngineBuilder::check_signatures`] is on.
+    #[error("the computed signature does not verify: the processor errs")]
+    FaultySignature = 18,
+    /// Ed25519: 8 times the public key is the identity, and the rule rejects that.
+    #[error("the public key has small order")]
+    SmallOrderKey = 19,
+    /// Ed25519: 8 times R is the identity, and the rule rejects that.
+    #[error("R has small order")]
+    SmallOrderR = 20,
+}
 
 impl Rejection {
+    /// Returns the rejection with this code, or `None` for [`Verdict::VALID_CODE`] and for
+    /// bytes that are not codes.
+    pub fn from_code(code: u8) -> Option<Self> {
+        match code {
+            2 => Some(Self::MalformedSignature),
+            3 => Some(Self::ROutOfRange),
+            4 => Some(Self::SOutOfRange),
+            5 => Some(Self::HighS),
+            6 => Some(Self::ZeroT),
+            7 => Some(Self::MalformedPoint),
+            8 => Some(Self::NotOnCurve),
+            9 => Some(Self::IdentityKey),
+            10 => Some(Self::IdentityResult),
+            11 => Some(Self::Mismatch),
+            12 => Some(Self::RecoveryIdOutOfRange),
+            13 => Some(Self::NoSuchR),
+            14 => Some(Self::ScalarOutOfRange),
+            15 => Some(Self::SecretKeyOutOfRange),
+            16 => Some(Self::UserIdTooLong),
+            17 => Some(Self::ValueOutOfRange),
+            18 => Some(Self::FaultySignature),
+            19 => Some(Self::SmallOrderKey),
+            20 => Some(Self::SmallOrderR),
+            _ => None,
+        }
+    }
     /// Returns the stable numeric form: one byte, 2 or more ([`Verdict::VALID_CODE`] is 1; 0 is
     /// never used).
     pub fn code(self) -> u8 {
@@ -26,7 +123,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// The numeric form of [`Verdict::Valid`].
-    pub const VALID_CODE: u8 = VALID;
+    pub const VALID_CODE: u8 = 1;
 
     /// Returns the numeric form: 1 for valid, the rejection's code otherwise.
     pub fn code(self) -> u8 {
@@ -118,7 +215,3 @@ impl IntoIterator for Verdicts {
         self.0.into_iter()
     }
 }
-
-#[cfg(test)]
-#[path = "../../cuda/emit_codes.rs"]
-mod emit_codes;

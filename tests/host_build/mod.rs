@@ -15,11 +15,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::{fs, thread};
 
 /// The codes with which device code answers items.
-#[allow(dead_code, reason = "not every test needs all")]
-pub mod codes {
-    include!(concat!(env!("OUT_DIR"), "/codes.rs"));
-    include!(concat!(env!("OUT_DIR"), "/test_codes.rs"));
-}
+#[path = "../../src/gpu/codes.rs"]
+pub mod codes;
 
 pub fn header_folder(name: &str) -> PathBuf {
     Path::new(env!("OUT_DIR")).join("cuda").join(name)
@@ -208,8 +205,6 @@ impl Driver {
             .arg(header)
             .arg("-I")
             .arg(root.join("cuda"))
-            .arg("-I")
-            .arg(Path::new(env!("OUT_DIR")).join("cuda"))
             .arg(
                 root.join("tests/host_device")
                     .join(source)

@@ -231,7 +231,7 @@ def _check_comparisons(f):
             f.is_nonzero_multiple(path.values[line], expected, "another question")
             answers.append(answer)
         f.need(len(answers) == 2 and path.verdict == all(answers), "another answer")
-    codes = verdict_codes(f.curve)
+    codes = verdict_codes()
     for path in f.paths("encode"):
         line, top = path.numbers["line"], path.numbers["top"]
         _is_encoding(f, path, line, top)
@@ -299,7 +299,7 @@ def _check_decoding(f):
 
 
 def _check_decoded(f, path, canonical, odd, numbers):
-    a, codes = f.algebra, verdict_codes(f.curve)
+    a, codes = f.algebra, verdict_codes()
     y, u, v, candidate, found = numbers
     answers = {}
     for kind, about, answer in path.questions():

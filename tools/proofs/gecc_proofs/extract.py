@@ -18,7 +18,7 @@ def _compiler():
 
 def includes(curve, cuda, *first):
     """Options for the compiler: the folders where headers are looked for, in this order."""
-    return [f"-I{folder}" for folder in (*first, cuda, curve.generated / curve.name, curve.generated)]
+    return [f"-I{folder}" for folder in (*first, cuda, curve.generated / curve.name)]
 
 
 def preprocessed(curve, header, cuda=CUDA):

@@ -563,13 +563,13 @@ def evaluate_from(algebra, lines, known, first, end):
     return rest
 
 
-def verdict_codes(curve):
-    text = (curve.generated / "codes.cuh").read_text()
+def verdict_codes():
+    text = (CUDA / "codes.cuh").read_text()
     return {name: int(value) for name, value in re.findall(r"(k\w+) = (\d+)", text)}
 
 
 def _comparisons(program):
-    codes = verdict_codes(program.curve)
+    codes = verdict_codes()
     check = Check(program, "compare_result")
     for path, _, facts in check.each():
         if facts["first is the identity"]:

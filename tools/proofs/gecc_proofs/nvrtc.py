@@ -25,7 +25,6 @@ def _headers(curve, changed):
     """(name in an #include, text) of every header of the device code. `changed` has other texts for some."""
     result = [(str(path.relative_to(CUDA)), path.read_text()) for path in sorted(CUDA.rglob("*.cuh"))]
     result.append(("curve.cuh", curve.header))
-    result.append(("codes.cuh", (curve.generated / "codes.cuh").read_text()))
     return [(name, changed.get(name, text)) for name, text in result]
 
 

@@ -29,7 +29,7 @@ class Curve:
     g: tuple
     endomorphism: tuple  # (beta, lambda), or empty
     header: str  # the generated curve.cuh
-    generated: Path  # the folder with codes.cuh and a folder for each curve
+    generated: Path  # the folder with a folder for each curve
     d: int = 0  # of a twisted Edwards curve, which has no b; 0 in short Weierstrass form
     cofactor: int = 1
 
@@ -82,10 +82,10 @@ def generated_headers():
     if named:
         return Path(named)
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
-    found = sorted(target.glob("*/build/gecc-*/out/cuda/codes.cuh"), key=lambda path: path.stat().st_mtime)
+    found = sorted(target.glob("*/build/gecc-*/out/cuda/*/curve.cuh"), key=lambda path: path.stat().st_mtime)
     if not found:
         raise Wrong(f"no generated headers below {target}: build the library first")
-    return found[-1].parent
+    return found[-1].parent.parent
 
 
 def weierstrass(curve):

@@ -30,7 +30,7 @@ class Program:
         self.folder = tempfile.TemporaryDirectory()
         self.binary = Path(self.folder.name) / "formulas"
         compiler = os.environ.get("CXX", "c++")
-        includes = [TRACE, cuda, curve.generated / curve.name, curve.generated]
+        includes = [TRACE, cuda, curve.generated / curve.name]
         command = [compiler, "-std=c++17", "-O0", *(f"-I{folder}" for folder in includes)]
         try:
             subprocess.run([*command, str(TRACE / "formulas.cpp"), "-o", str(self.binary)], check=True)
