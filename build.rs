@@ -7,7 +7,7 @@ mod derive;
 mod edwards;
 #[path = "curves/emit_cuda.rs"]
 mod emit_cuda;
-#[path = "cuda/emit_launchers.rs"]
+#[path = "tools/codegen/src/launchers.rs"]
 mod emit_launchers;
 #[path = "curves/emit_rust.rs"]
 mod emit_rust;

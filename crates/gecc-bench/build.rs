@@ -1,7 +1,7 @@
 //! Embeds the kernels of `cuda/`, and writes the functions that start them, as the library does for
 //! its own.
 
-#[path = "../../cuda/emit_launchers.rs"]
+#[path = "../../tools/codegen/src/launchers.rs"]
 mod emit_launchers;
 
 use emit_launchers::{Source, emit_launchers, needs_curve};

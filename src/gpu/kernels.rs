@@ -3,7 +3,7 @@
 //!
 //! The fields of a kernel's struct have the names of its parameters and the types of their
 //! contents, so that swapped, missing or unrelated arguments do not compile. `build.rs` generates
-//! them (`cuda/emit_launchers.rs`).
+//! them (`tools/codegen/src/launchers.rs`).
 
 use super::columns::{self, Column, NextTile, ThreadTables};
 use super::runtime::{Fault, NO_CURVE, Plan, Stream, Unit};
@@ -67,5 +67,5 @@ pub fn modexp_lanes(bits: usize) -> u64 {
 }
 
 #[cfg(test)]
-#[path = "../../cuda/emit_launchers.rs"]
+#[path = "../../tools/codegen/src/launchers.rs"]
 mod emit_launchers;
