@@ -1,6 +1,6 @@
-// The contents of the kernels' arrays. To the compiler these are words and bytes. build.rs
+// The contents of the kernels' arrays. To the compiler these are words and bytes. gecc-codegen
 // generates a Rust type for each, and for each kernel a launcher whose arguments have these types,
-// with the number of threads that the line above the kernel specifies (cuda/emit_launchers.rs).
+// with the number of threads that the line above the kernel specifies (tools/codegen).
 //
 // Each<Word, kCount> has kCount words per item of a batch; the sizes of other arrays are specified
 // by the launch contract. Numbers are column-major (kernels/layout.cuh), rows are stored one after

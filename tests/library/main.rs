@@ -13,6 +13,7 @@ mod random;
 
 mod curves;
 mod examples;
+mod generated;
 mod getting_started;
 #[path = "../../tools/layering/mod.rs"]
 mod layering;
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
     let mut tests = getting_started::tests();
     tests.extend(curves::tests());
     tests.extend(examples::tests());
+    tests.extend(generated::tests());
     tests.extend(layering::tests());
     tests.extend(modular::tests());
     tests.extend(verdict_codes::tests());

@@ -1,8 +1,10 @@
 //! The device code, embedded in the crate.
 
-use crate::curve::for_each_curve;
+mod files;
 
-include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
+use crate::curve::for_each_curve;
+pub use files::HEADERS;
+use files::{KERNELS, WITHOUT_CURVE};
 
 /// Embeds the constants of a curve, which `build.rs` derived, as (name, text).
 macro_rules! constants_of {

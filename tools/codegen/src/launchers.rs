@@ -1,5 +1,4 @@
-//! Generates Rust functions that launch the kernels, from the signatures in the `.cu` files of
-//! `cuda/`.
+//! Generates the Rust structs that launch the kernels, from the signatures in the `.cu` files.
 //!
 //! A signature declares the content of each of its arrays with the types of
 //! `cuda/kernels/columns.cuh`. Each of these becomes a Rust type, and each kernel becomes a struct
@@ -18,10 +17,12 @@
 
 use std::fmt::Write;
 
-/// A file of device code: its path below `cuda/`, and its contents.
+/// A file of device code.
 #[derive(Clone, Debug)]
 pub struct Source {
+    /// Its path below `cuda/`.
     pub name: String,
+    /// Its contents.
     pub text: String,
 }
 
@@ -81,6 +82,11 @@ pub fn needs_curve(file: &Source, sources: &[Source]) -> bool {
         .any(|source| includes(&source.text).any(|name| name == "curve.cuh"))
 }
 
+/// Returns whether a file has kernels.
+pub fn is_kernel_file(source: &Source) -> bool {
+    kernel_file(&source.name).is_some()
+}
+
 /// Returns the stem of a kernel file's name.
 fn kernel_file(name: &str) -> Option<&str> {
     name.split_once('/')?.1.strip_suffix(".cu")
@@ -111,7 +117,8 @@ struct ArrayContent {
     name: String,
     /// The size of an item in bytes: unknown, a number, or the value of a parameter.
     size: Size,
-    doc: String,
+    /// The lines of the comment.
+    doc: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +134,7 @@ fn contents(file: &Source) -> Result<Vec<ArrayContent>, String> {
     let mut doc = Vec::new();
     for line in file.text.lines() {
         if let Some(comment) = line.strip_prefix("//") {
-            doc.push(comment.trim_start());
+            doc.push(comment.trim_start().to_owned());
             continue;
         }
         if let Some((name, size)) =
@@ -142,7 +149,7 @@ fn contents(file: &Source) -> Result<Vec<ArrayContent>, String> {
             contents.push(ArrayContent {
                 name: name.to_owned(),
                 size,
-                doc: doc.join(" "),
+                doc: std::mem::take(&mut doc),
             });
         }
         doc.clear();
@@ -201,13 +208,17 @@ impl ArrayContent {
             Size::Bytes(bytes) => ("", Some(bytes.to_string())),
             Size::Unknown => ("", None),
         };
-        let mut text =
-            format!("/// {doc}\n#[derive(Clone, Copy, Debug)]\npub enum {name}{parameter} {{}}\n");
+        let mut text: String = doc.iter().map(|line| format!("/// {line}\n")).collect();
+        writeln!(
+            text,
+            "#[derive(Clone, Copy, Debug)]\npub enum {name}{parameter} {{}}\n"
+        )
+        .unwrap();
         if let Some(bytes) = bytes {
             let of = if parameter.is_empty() { "" } else { "<BYTES>" };
             writeln!(
                 text,
-                "impl{parameter} Content for {name}{of} {{\n    const BYTES: usize = {bytes};\n}}"
+                "impl{parameter} Content for {name}{of} {{\n    const BYTES: usize = {bytes};\n}}\n"
             )
             .unwrap();
         }
@@ -725,6 +736,7 @@ fn merge(launchers: &mut Vec<Launcher>, new: Launcher) -> Result<(), String> {
 }
 
 impl Launcher {
+    /// Returns the call of the macro `device_kernel!` that defines the struct.
     fn rust(&self) -> String {
         let Launcher { name, kernels, .. } = self;
         let Launch {
@@ -733,111 +745,50 @@ impl Launcher {
             parameters,
             more,
         } = &self.shape;
-        let mut text = String::new();
         let (file, kernel) = &kernels[0];
-        match self.is_shared {
-            false => writeln!(text, "/// `{kernel}` of `{file}.cu`."),
-            true => writeln!(
-                text,
-                "/// `{kernel}` of `{file}.cu`, and the other kernels that its macro defines."
-            ),
+        let others = match self.is_shared {
+            false => "",
+            true => " and the other kernels of its macro",
+        };
+        let mut text = format!("device_kernel! {{\n    /// `{kernel}` of `{file}.cu`{others}.\n");
+        text.push_str(&fields(&format!("pub struct {name}"), parameters));
+        if !more.is_empty() {
+            text.push_str(&fields("grid", more));
         }
-        .unwrap();
-        writeln!(text, "#[derive(Clone, Copy, Debug)]\npub struct {name} {{").unwrap();
-        for Parameter { name, ty } in parameters.iter().chain(more) {
-            writeln!(text, "    pub {name}: {},", ty.rust()).unwrap();
+        writeln!(text, "    {},", self.kernels()).unwrap();
+        writeln!(text, "    threads: {block},").unwrap();
+        match &grid.resident {
+            None => {}
+            Some(Factor::Number(blocks)) => writeln!(text, "    blocks: {blocks},").unwrap(),
+            Some(Factor::Name(field)) => writeln!(text, "    blocks_of: {field},").unwrap(),
         }
-        writeln!(text, "}}\n\nimpl {name} {{").unwrap();
-        writeln!(
-            text,
-            "    /// Threads per block.\n    pub const BLOCK: u32 = {block};"
-        )
-        .unwrap();
-        if let Some(Factor::Number(blocks)) = grid.resident {
-            writeln!(
-                text,
-                "    /// Blocks per multiprocessor.\n    pub const BLOCKS: u32 = {blocks};"
-            )
-            .unwrap();
-        }
-        if self.is_shared {
-            writeln!(text, "    /// Files and names of the kernels.").unwrap();
-            writeln!(
-                text,
-                "    pub const KERNELS: &[(&str, &str)] = &{kernels:?};"
-            )
-            .unwrap();
-        }
-        text + &self.launch() + "}\n\n"
+        writeln!(text, "    items: {},\n}}\n", self.items()).unwrap();
+        text
     }
 
-    fn launch(&self) -> String {
-        let mut text = String::from("\n    /// Starts the kernel.\n");
-        let (file, kernel) = &self.kernels[0];
-        let (parameters, unit, name) = match (self.is_shared, self.needs_curve) {
-            (true, _) => (
-                "(unit, name): (Unit, &'static str)",
-                "unit".to_owned(),
-                "name".to_owned(),
-            ),
-            (false, true) => (
-                "curve: &'static str",
-                format!("Unit::of({file:?}, curve)"),
-                format!("{kernel:?}"),
-            ),
-            (false, false) => (
-                "",
-                format!("Unit::of({file:?}, NO_CURVE)"),
-                format!("{kernel:?}"),
-            ),
-        };
-        let comma = if parameters.is_empty() { "" } else { ", " };
-        writeln!(text, "    pub fn launch(self, stream: &mut Stream{comma}{parameters}) -> Result<(), Fault> {{")
-            .unwrap();
-        if self.is_shared {
-            writeln!(
-                text,
-                "        assert!(Self::KERNELS.contains(&(unit.file, name)), \"{{name}} has other parameters\");"
-            )
-            .unwrap();
-        }
-        let grid = match &self.shape.grid.resident {
-            None => "Grid::PerItem { block: Self::BLOCK }".to_owned(),
-            Some(Factor::Number(_)) => {
-                "Grid::Resident { block: Self::BLOCK, blocks: Self::BLOCKS }".to_owned()
-            }
-            Some(Factor::Name(name)) => {
-                format!("Grid::Resident {{ block: Self::BLOCK, blocks: self.{name} }}")
-            }
-        };
-        writeln!(text, "        let grid = {grid};").unwrap();
-        let items: Vec<String> = self
-            .shape
-            .grid
-            .items
+    /// Returns the clause that names the kernels.
+    fn kernels(&self) -> String {
+        let names: Vec<String> = self
+            .kernels
             .iter()
-            .map(|factor| self.factor(factor))
+            .map(|(file, kernel)| format!("{kernel:?} in {file:?}"))
             .collect();
-        writeln!(text, "        let items = {};", items.join(" * ")).unwrap();
-        let arguments = self
-            .shape
-            .parameters
+        match (self.is_shared, self.needs_curve) {
+            (true, _) => format!("one_of: [\n        {},\n    ]", names.join(",\n        ")),
+            (false, true) => format!("on_a_curve: {}", names[0]),
+            (false, false) => format!("without_curve: {}", names[0]),
+        }
+    }
+
+    /// Returns a function from the struct to the number of items.
+    fn items(&self) -> String {
+        let factors = &self.shape.grid.items;
+        let has_names = factors
             .iter()
-            .map(|parameter| format!("Argument::from(self.{})", parameter.name));
-        writeln!(
-            text,
-            "        let arguments = [{}];",
-            arguments.collect::<Vec<_>>().join(", ")
-        )
-        .unwrap();
-        writeln!(text, "        // SAFETY: these are the parameters of the kernel, in its order and of its types.")
-            .unwrap();
-        writeln!(
-            text,
-            "        unsafe {{ stream.launch({unit}, {name}, grid, items, &arguments) }}\n    }}"
-        )
-        .unwrap();
-        text
+            .any(|factor| matches!(factor, Factor::Name(_)));
+        let parameter = if has_names { "it" } else { "_" };
+        let factors: Vec<String> = factors.iter().map(|factor| self.factor(factor)).collect();
+        format!("|{parameter}| {}", factors.join(" * "))
     }
 
     fn factor(&self, factor: &Factor) -> String {
@@ -852,9 +803,9 @@ impl Launcher {
                     .find(|field| field.name == *name);
                 let is_word = field.is_some_and(|field| field.ty == Type::Word);
                 if is_word {
-                    format!("u64::from(self.{name})")
+                    format!("u64::from(it.{name})")
                 } else {
-                    format!("self.{name}")
+                    format!("it.{name}")
                 }
             }
         }
@@ -880,12 +831,24 @@ impl Type {
     }
 }
 
+/// Returns a block of fields.
+fn fields(head: &str, fields: &[Parameter]) -> String {
+    let fields: String = fields
+        .iter()
+        .map(|Parameter { name, ty }| format!("        pub {name}: {},\n", ty.rust()))
+        .collect();
+    format!("    {head} {{\n{fields}    }}\n")
+}
+
 fn list_of_kernels(launchers: &[Launcher]) -> String {
-    let kernels: Vec<_> = launchers
+    let kernels: String = launchers
         .iter()
         .flat_map(|launcher| &launcher.kernels)
+        .map(|(file, kernel)| format!("    ({file:?}, {kernel:?}),\n"))
         .collect();
-    format!("/// Every kernel, with its file.\npub const ALL: &[(&str, &str)] = &{kernels:?};\n")
+    format!(
+        "/// Every kernel, with its file.\n#[rustfmt::skip]\npub const ALL: &[(&str, &str)] = &[\n{kernels}];\n"
+    )
 }
 
 #[cfg(test)]
@@ -945,9 +908,10 @@ template <int N> struct Modulus;
 
     /// Returns the fields of the first struct.
     fn fields(rust: &str) -> Vec<&str> {
-        let (_, rest) = rust.split_once(" {\n").unwrap();
+        let (_, rest) = rust.split_once("pub struct ").unwrap();
         rest.lines()
-            .take_while(|line| *line != "}")
+            .skip(1)
+            .take_while(|line| *line != "    }")
             .map(|line| line.trim().trim_end_matches(','))
             .collect()
     }
@@ -968,7 +932,7 @@ template <int N> struct Modulus;
                 ("Modulus", Size::Unknown)
             ]
         );
-        assert_eq!(contents[0].doc, "Rows of bytes.");
+        assert_eq!(contents[0].doc, ["Rows of", "bytes."]);
         let rust = launchers("").unwrap().contents;
         assert!(rust.contains("impl Content for Scalars {\n    const BYTES: usize = 32;"));
         assert!(rust.contains("impl<const BYTES: usize> Content for ByteRows<BYTES>"));
@@ -1011,15 +975,7 @@ template <int N> struct Modulus;
                 "pub n: u64",
             ]
         );
-        let arguments = ["a", "rows", "table", "modulus", "words", "bits", "n"]
-            .map(|name| format!("Argument::from(self.{name})"));
-        assert!(
-            rust.contains(&format!("let arguments = [{}];", arguments.join(", "))),
-            "in the kernel's order"
-        );
-        assert!(rust.contains(
-            "Unit::of(\"some\", NO_CURVE), \"gecc_some_kernel\", grid, items, &arguments"
-        ));
+        assert!(rust.contains("    without_curve: \"gecc_some_kernel\" in \"some\",\n"));
         for parameter in [
             "u32* a",
             "const u8* a",
@@ -1044,13 +1000,7 @@ template <int N> struct Modulus;
     /// Returns the lines of the launcher that depend on the launch line.
     fn grid(launch: &str) -> [String; 4] {
         let rust = emit(&kernel(launch, "u32 tables, u64 n")).unwrap();
-        [
-            "pub const BLOCK: u32 =",
-            "pub const BLOCKS: u32 =",
-            "let items = ",
-            "pub windows",
-        ]
-        .map(|start| {
+        ["threads:", "blocks:", "items:", "pub windows:"].map(|start| {
             let end = rust
                 .lines()
                 .find_map(|line| line.trim().strip_prefix(start));
@@ -1062,23 +1012,23 @@ template <int N> struct Modulus;
     fn launch_line_determines_the_grid() {
         assert_eq!(
             grid("// Launch: one thread per item."),
-            [" 256;", "", "self.n;", ""]
+            [" 256,", "", " |it| it.n,", ""]
         );
         assert_eq!(
             grid("// Launch: one thread per item, in blocks of 128."),
-            [" 128;", "", "self.n;", ""]
+            [" 128,", "", " |it| it.n,", ""]
         );
         assert_eq!(
             grid("// Prose.\n// Launch: 2 blocks per multiprocessor."),
-            [" 256;", " 2;", "self.n;", ""]
+            [" 256,", " 2,", " |it| it.n,", ""]
         );
         assert_eq!(
             grid("// Launch: one thread per item, for 3 * tables * windows items."),
             [
-                " 256;",
+                " 256,",
                 "",
-                "3 * u64::from(self.tables) * self.windows;",
-                ": u64,"
+                " |it| 3 * u64::from(it.tables) * it.windows,",
+                " u64,"
             ]
         );
         let blocks = emit(&kernel(
@@ -1086,8 +1036,11 @@ template <int N> struct Modulus;
             "u64 n",
         ))
         .unwrap();
-        assert_eq!(fields(&blocks), ["pub n: u64", "pub resident: u32"]);
-        assert!(blocks.contains("blocks: self.resident }"));
+        assert_eq!(fields(&blocks), ["pub n: u64"]);
+        assert!(blocks.contains("    grid {\n        pub resident: u32,\n    }\n"));
+        assert!(blocks.contains("    blocks_of: resident,\n"));
+        let constant = "// Launch: one thread per item, for 3 items.";
+        assert_eq!(grid(constant)[2], " |_| 3,");
     }
 
     #[test]
@@ -1151,15 +1104,17 @@ template <int N> struct Modulus;
                     GECC_ONE(gecc_alone, f(1, 2))\n\
                     GECC_SIZED(32)\n";
         let rust = emit(text).unwrap();
-        let kernels = ["gecc_first_128_a", "gecc_first_b", "gecc_alone"].map(|name| ("some", name));
-        assert!(
-            rust.contains("pub struct Some {")
-                && rust.contains(&format!("KERNELS: &[(&str, &str)] = &{kernels:?};"))
-        );
-        assert!(rust.contains("pub const BLOCK: u32 = 64;"));
-        assert!(rust.contains("pub struct Sized {") && rust.contains("pub const BLOCK: u32 = 32;"));
-        let all = [&kernels[..], &[("some", "gecc_sized_32")]].concat();
-        assert!(rust.contains(&format!("pub const ALL: &[(&str, &str)] = &{all:?};")));
+        let kernels = ["gecc_first_128_a", "gecc_first_b", "gecc_alone"];
+        let of_some = kernels.map(|name| format!("        {name:?} in \"some\",\n"));
+        assert!(rust.contains("pub struct Some {") && rust.contains("    threads: 64,\n"));
+        assert!(rust.contains(&format!("    one_of: [\n{}    ],\n", of_some.concat())));
+        assert!(rust.contains("pub struct Sized {") && rust.contains("    threads: 32,\n"));
+        let all = [&kernels[..], &["gecc_sized_32"]].concat();
+        let all: String = all
+            .iter()
+            .map(|name| format!("    (\"some\", {name:?}),\n"))
+            .collect();
+        assert!(rust.ends_with(&format!("ALL: &[(&str, &str)] = &[\n{all}];\n")));
         // Two kernels that cannot share a struct.
         let other = text.to_owned()
             + &kernel("// Launch: one thread per item.", "u64 n").replace("some_kernel", "sized");

@@ -2,10 +2,10 @@
 //! production kernels.
 
 use super::device::{POISON, begin, median, open, random_rows};
-use super::launchers::columns::{
+use super::generated::columns::{
     BaseTable, ByteRows, Column, Content, EqualCount, FieldElements, Scalars, Xy, XyRows,
 };
-use super::launchers::{
+use super::generated::launchers::{
     AblationAddRowsByVectors, AblationAddRowsByWords, AblationApply, AblationCountEqual,
     AblationDenominators, AblationFpmulAffine, AblationFromRows, AblationToRows, BatchInverse,
 };

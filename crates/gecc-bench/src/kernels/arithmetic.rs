@@ -1,10 +1,10 @@
 //! The arithmetic on which the operations are built.
 
 use super::device::{POISON, begin, open, random_rows, seconds};
-use super::launchers::columns::{
+use super::generated::columns::{
     AnyNumbers, ByteRows, Column, Content, FieldElements, NumberKinds, Prefixes, Scalars,
 };
-use super::launchers::{BatchInverse, Chain, ExportField, ImportField};
+use super::generated::launchers::{BatchInverse, Chain, ExportField, ImportField};
 use super::primes::{Primes, number_of};
 use super::sources::prepare;
 use gecc::lab::{Fault, Plan, StreamSlot, Unit, kernels};

@@ -7,7 +7,7 @@
 pub mod ablations;
 pub mod arithmetic;
 mod device;
-mod launchers;
+mod generated;
 pub mod methods;
 mod primes;
 pub mod sources;

@@ -1,24 +1,27 @@
 //! The kernel files of `cuda/lab/`, compiled by NVRTC with the library's headers once per process
 //! and GPU.
 
+use super::generated::files::{HEADERS, KERNELS, WITHOUT_CURVE};
 use gecc::lab::{Device, Fault, NO_CURVE, Text, Unit, compile};
 use gecc::{CurveId, Error};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::{ptr, thread};
 
-include!(concat!(env!("OUT_DIR"), "/device_sources.rs"));
-
 /// Returns a file for a curve, or for none if the file does not depend on it.
 pub fn text(file: &str, curve: &'static str) -> Text<'static> {
-    let (file, source, needs_curve) = KERNELS
+    let (file, source) = KERNELS
         .iter()
         .find(|(name, ..)| *name == file)
         .expect("a file of cuda/lab/");
     Text {
         unit: Unit {
             file,
-            curve: if *needs_curve { curve } else { NO_CURVE },
+            curve: if WITHOUT_CURVE.contains(file) {
+                NO_CURVE
+            } else {
+                curve
+            },
         },
         source,
         headers: HEADERS,
@@ -28,11 +31,11 @@ pub fn text(file: &str, curve: &'static str) -> Text<'static> {
 /// Returns every file for every curve; files that do not depend on the curve occur once.
 pub fn all() -> Vec<Text<'static>> {
     let mut texts = Vec::new();
-    for &(file, _, needs_curve) in KERNELS {
-        let curves = if needs_curve {
-            CurveId::ALL
-        } else {
+    for (file, _) in KERNELS {
+        let curves = if WITHOUT_CURVE.contains(file) {
             &CurveId::ALL[..1]
+        } else {
+            CurveId::ALL
         };
         texts.extend(curves.iter().map(|curve| text(file, curve.name())));
     }
