@@ -17,12 +17,12 @@
 //!   the s is computed for given points.
 
 #[allow(dead_code, reason = "not all of the generator is needed")]
-#[path = "../curves/derive.rs"]
+#[path = "../build/derive.rs"]
 mod derive;
-#[path = "../curves/emit_cuda.rs"]
+#[path = "../build/emit_cuda.rs"]
 mod emit_cuda;
 #[allow(dead_code, reason = "not all of the generator is needed")]
-#[path = "../curves/params.rs"]
+#[path = "../build/params.rs"]
 mod params;
 
 #[path = "small_groups/cases.rs"]

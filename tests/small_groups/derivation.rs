@@ -154,7 +154,7 @@ fn group_with_general_a() {
 }
 
 /// N is the first number from 2^256 (sqrt 5 - 1) / 2 on whose quotient by the order is a prime, 1
-/// modulo 3, and for which there is a lambda with a lattice as `curves/derive.rs` and the device
+/// modulo 3, and for which there is a lambda with a lattice as `build/derive.rs` and the device
 /// code want it. That it is near, and that the quotient is such a prime, is shown here, the lattice
 /// below and by the tests of the device code.
 fn moduli_and_lambdas() {

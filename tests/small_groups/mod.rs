@@ -103,7 +103,7 @@ small_group!(
     CoefficientA::General(MINUS_43)
 );
 
-/// The lattices of the lambdas, as `curves/derive.rs` makes them.
+/// The lattices of the lambdas, as `build/derive.rs` makes them.
 const ENDOMORPHISMS: [Endomorphism; 3] = [
     Endomorphism {
         beta: secp256k1::BETA,

@@ -4,7 +4,7 @@
 use crate::cpu::field::{Field, limbs};
 use zeroize::Zeroize;
 
-/// The constants of an endomorphism (x, y) -> (beta x, y), derived in `curves/derive.rs`.
+/// The constants of an endomorphism (x, y) -> (beta x, y), derived in `build/derive.rs`.
 #[derive(Clone, Copy)]
 pub struct Endomorphism {
     /// The factor of the x-coordinate.

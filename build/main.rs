@@ -1,15 +1,10 @@
 //! Derives the constants of every curve from `curves/NAME.toml`, for the crate and for the device
 //! code: plain Rust, no network, no CUDA, and the same output on every machine.
 
-#[path = "curves/derive.rs"]
 mod derive;
-#[path = "curves/edwards.rs"]
 mod edwards;
-#[path = "curves/emit_cuda.rs"]
 mod emit_cuda;
-#[path = "curves/emit_rust.rs"]
 mod emit_rust;
-#[path = "curves/params.rs"]
 mod params;
 
 use edwards::EdwardsCurve;
