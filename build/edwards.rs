@@ -217,7 +217,7 @@ impl EdwardsCurve {
     pub fn cuda_header(&self) -> String {
         let p = &self.p;
         let mut out = format!(
-            "// Generated from curves/{}.toml by build.rs.\n#pragma once\n",
+            "// Generated from curves/{}.toml by the build script.\n#pragma once\n",
             self.name
         );
         let c = (BigUint::from(1u32) << 255) - p;

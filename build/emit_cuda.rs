@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// Returns the text of `curve.cuh` for one curve.
 pub fn emit_cuda(curve: &Curve) -> String {
     let mut out = format!(
-        "// Generated from curves/{}.toml by build.rs.\n#pragma once\n",
+        "// Generated from curves/{}.toml by the build script.\n#pragma once\n",
         curve.name
     );
     let shape = match curve.reduction {

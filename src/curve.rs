@@ -5,7 +5,7 @@ use crate::types::is_same_name;
 use std::fmt;
 use std::str::FromStr;
 
-/// Constants that `build.rs` derived from the curve files.
+/// Constants that the build script derived from the curve files.
 pub mod constants {
     #![allow(
         dead_code,

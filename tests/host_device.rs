@@ -44,7 +44,7 @@ fn main() -> ExitCode {
 /// The general reduction for any p and any n, also on moduli with a special shape.
 fn reductions_without_a_shape() {
     let header = fs::read_to_string(header_folder("p256").join("curve.cuh"))
-        .expect("build.rs wrote the header");
+        .expect("the build script wrote the header");
     let general = header.replace("GECC_REDUCTION_P256", "GECC_REDUCTION_MONTGOMERY");
     let general = general.replace("#define GECC_N_IS_SPARSE 1", "");
     assert!(
@@ -100,8 +100,8 @@ struct Modulus {
 
 impl Modulus {
     fn new(name: &str, header: &Path) -> Self {
-        let header =
-            fs::read_to_string(header.join("curve.cuh")).expect("build.rs wrote the header");
+        let header = fs::read_to_string(header.join("curve.cuh"))
+            .expect("the build script wrote the header");
         let [folds, canonical] = ["FOLD", "MONTGOMERY"]
             .map(|reduction| header.contains(&format!("#define GECC_REDUCTION_{reduction} 1")));
         let factor = if folds { number(1) } else { two_to_256() };

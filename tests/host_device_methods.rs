@@ -312,7 +312,7 @@ fn curve_value(curve: &str, key: &str) -> String {
     line.trim_end_matches('"').to_owned()
 }
 
-/// The header that `build.rs` wrote for the curve.
+/// The header that the build script wrote for the curve.
 fn header(curve: &str) -> String {
     let path = Path::new(env!("OUT_DIR"))
         .join("cuda")

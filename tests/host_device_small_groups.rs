@@ -114,7 +114,7 @@ fn all_pairs(parameters: &Parameters, endomorphism: bool, window: u32) {
 fn header(parameters: &Parameters, endomorphism: bool, window: u32) -> PathBuf {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("curves/secp256k1.toml");
     let text = fs::read_to_string(path).expect("the curve file is readable");
-    let mut curve = params::Curve::parse(&text).expect("build.rs has read it");
+    let mut curve = params::Curve::parse(&text).expect("the build script has read it");
     curve.a = (reference::p() - parameters.minus_a) % reference::p();
     curve.b = parameters.b.into();
     (curve.gx, curve.gy) = (integer(&parameters.g.0), integer(&parameters.g.1));

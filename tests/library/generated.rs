@@ -20,7 +20,7 @@ fn files_are_current() {
         .collect();
     assert!(
         outdated.is_empty(),
-        "{} differ from what the device code gives; `cargo run -p gecc-codegen` writes them",
+        "not what the device code gives: {}; write them with `cargo run -p gecc-codegen`",
         outdated.join(", ")
     );
 }

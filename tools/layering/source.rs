@@ -31,7 +31,7 @@ impl Sources {
     fn read_file(&mut self, module: &str, file: &Path) {
         let text = std::fs::read_to_string(file)
             .unwrap_or_else(|problem| panic!("{}: {problem}", file.display()));
-        for (name, path) in self.add(module, &with_generated_code(&text)) {
+        for (name, path) in self.add(module, &text) {
             // A file called mod.rs or lib.rs is its folder.
             let is_folder = file
                 .file_stem()
@@ -194,23 +194,6 @@ pub fn join(module: &str, name: &str) -> String {
 
 pub fn parent(module: &str) -> &str {
     module.rsplit_once("::").map_or("", |(parent, _)| parent)
-}
-
-/// The text, with what `build.rs` wrote where it is included.
-fn with_generated_code(text: &str) -> String {
-    text.lines()
-        .map(|line| generated_code(line).unwrap_or_else(|| line.to_owned()) + "\n")
-        .collect()
-}
-
-/// The text that a line includes from the files of `build.rs`.
-fn generated_code(line: &str) -> Option<String> {
-    let generated = line
-        .trim()
-        .strip_prefix("include!(concat!(env!(\"OUT_DIR\"), \"/")?
-        .strip_suffix("\"));")?;
-    let file = Path::new(env!("OUT_DIR")).join(generated);
-    Some(std::fs::read_to_string(file).expect("build.rs wrote it"))
 }
 
 /// The lines of code, without comments and without the items of tests.

@@ -6,7 +6,7 @@ use crate::curve::for_each_curve;
 pub use files::HEADERS;
 use files::{KERNELS, WITHOUT_CURVE};
 
-/// Embeds the constants of a curve, which `build.rs` derived, as (name, text).
+/// Embeds the constants of a curve, which the build script derived, as (name, text).
 macro_rules! constants_of {
     ($curve:ident) => {
         (

@@ -1,4 +1,4 @@
-"""The power that square roots on the CPU are: the constants that build.rs wrote, with exponents for elements."""
+"""The power that square roots on the CPU are: the constants that the build script wrote, with exponents for elements."""
 
 import re
 

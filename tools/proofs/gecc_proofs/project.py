@@ -77,7 +77,7 @@ class Curve:
 
 
 def generated_headers():
-    """The folder of headers that build.rs wrote last: GECC_GENERATED_CUDA, or found where cargo builds."""
+    """The folder of headers that the build script wrote last: GECC_GENERATED_CUDA, or found where cargo builds."""
     named = os.environ.get("GECC_GENERATED_CUDA")
     if named:
         return Path(named)
