@@ -45,6 +45,7 @@ pub fn verify<C: BaseTables>(
         if signatures.allows_batch_verification() {
             accept_groups::<C>(engine, signatures, &mut plan, start, &mut codes);
         }
+        // Keys with few uses: u1 G + u2 Q is computed without a table of Q.
         let count = plan.singles.len();
         let singles = engine.map_chunks(signatures.hashed_bytes(), count, 0, |range, out| {
             let base = C::tables().table(engine, range.len());
@@ -66,6 +67,7 @@ pub fn verify<C: BaseTables>(
             );
         });
         scatter(&mut codes, start, &plan.singles, &singles);
+        // Keys with many uses, as many at a time as tables fit in memory.
         for wave in plan.key_groups(
             engine,
             |uses| best_window::<C>(engine.lanes, uses),

@@ -1,4 +1,12 @@
 //! Cuts pieces of text into units of whole rows, which can be parsed in parallel.
+//!
+//! Only the steps that need the text in order are taken here, by the one thread that reads: the
+//! detection of the layout, the ends of rows that span several pieces, and rows that are too long.
+//! Lines and items are counted for each section independently (`measure`), and
+//! `RowSplitter::number` then assigns line numbers in order.
+//!
+//! A malformed row must not affect its neighbours, so a row that exceeds the limit becomes a fault
+//! of its own, and splitting resumes at the next row end.
 
 use super::layout::{LayoutDetection, MAX_LINE, TextLayout, detect_layout};
 use super::names::FieldNames;
@@ -218,7 +226,10 @@ impl RowSplitter {
         Ok(())
     }
 
+    /// Cuts a piece after its last row end. The beginning of a row that continues in the next piece
+    /// is copied to `carry`, everything else is passed on without a copy.
     fn cut(&mut self, mut span: Span, sections: &mut Vec<Section>) {
+        // First the row that began in an earlier piece.
         while !span.range.is_empty() && (self.skipped.is_some() || !self.carry.is_empty()) {
             match self.skipped {
                 Some(lines) => self.skip(lines, &mut span, sections),
@@ -267,15 +278,19 @@ impl RowSplitter {
         }
         let row = std::mem::take(&mut self.carry);
         let end = match self.scanner {
+            // Line ends within quotes do not end a row, so an unclosed quote would swallow the rest
+            // of the input. The first line end after the limit is therefore taken as a row end.
             Scanner::Quoted(_) => memchr(b'\n', &row[longest..]).map(|at| longest + at + 1),
             Scanner::Lines | Scanner::Elements(_) => has_ended.then_some(row.len()),
         };
+        // Nothing shows where the row ends yet: later pieces are discarded up to its end.
         let Some(end) = end else {
             self.skipped = Some(count_lines(&row));
             return true;
         };
         sections.push(Section::Fault(too_long(longest), count_lines(&row[..end])));
         if end < row.len() {
+            // What follows the line end may be a whole row, or several.
             self.scanner.restart_line();
             let text = Text::from_bytes(Zeroizing::new(row[end..].to_vec()));
             self.cut(Span::whole(text), sections);
