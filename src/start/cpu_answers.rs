@@ -12,8 +12,8 @@ use crate::ops::keys::PublicKeysOf;
 use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
 use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::common::{
-    Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify, signature_and_id_of,
-    verdict_of,
+    Chunks, Scheme, SignDigests, Signing, SigningInputs, Verification, VerifyDigests,
+    signature_and_id_of, verdict_of,
 };
 use crate::schemes::ecdsa::recover::{Recover, RecoveredForm};
 use crate::schemes::ecdsa::recover_cpu;
@@ -73,7 +73,7 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let keys = PublicKeys::x_only(&keys);
         let signatures = (&signatures).into();
         let chunks = Chunks::new(items);
-        let verify = bip340::Verify {
+        let verify = bip340::VerifyBip340 {
             messages,
             signatures,
             keys,
@@ -94,7 +94,7 @@ fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
         let messages = bip340::Messages::Texts(SizedTexts::new(engine, items, |item| &texts[item]));
         let auxiliary = SecretKeys::rows((&answers.auxiliary).into());
         let keys = (&answers.secret).into();
-        let sign = bip340::Sign {
+        let sign = bip340::SignBip340 {
             messages,
             keys,
             public,
@@ -303,7 +303,7 @@ fn of_scheme(
     };
     let low_s = curve.has_low_s_by_default();
     let widths = [64, usize::from(with_id)];
-    let sign = Sign {
+    let sign = SignDigests {
         scheme,
         curve,
         signing: Signing {
@@ -341,7 +341,8 @@ fn verification(
     let keys = repeat(&keys[..distinct], items);
     let keys = PublicKeys::points(&keys);
     let inputs = Verification::new((&digests).into(), (&signatures).into(), keys);
-    let verify = Verify::new(scheme, curve, inputs, Policy::low_s(), items).expect("lengths agree");
+    let verify =
+        VerifyDigests::new(scheme, curve, inputs, Policy::low_s(), items).expect("lengths agree");
     compare(
         operation,
         curve.name(),

@@ -13,7 +13,9 @@ use crate::ops::modular::{Modexp, MulMod};
 use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts};
 use crate::ops::silent_payments::{Expected, Receiver, TweakPoints};
 use crate::ops::tweak::{Tweak, Tweaks};
-use crate::schemes::common::{Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify};
+use crate::schemes::common::{
+    Chunks, Scheme, SignDigests, Signing, SigningInputs, Verification, VerifyDigests,
+};
 use crate::schemes::ecdsa::recover::{Candidates, Recover, RecoveredForm};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::sm2::digest::MessageDigests;
@@ -185,7 +187,7 @@ fn signing(
             );
             take(
                 name,
-                &Sign {
+                &SignDigests {
                     scheme,
                     curve,
                     signing,
@@ -220,7 +222,7 @@ fn bip340_signing(columns: PlannedColumns, keys: SecretKeys, which: &str, take: 
                 let auxiliary = SecretKeys::rows(columns.numbers.into());
                 take(
                     name,
-                    &bip340::Sign {
+                    &bip340::SignBip340 {
                         messages,
                         keys,
                         public,
@@ -252,7 +254,7 @@ fn ed25519_signing(columns: PlannedColumns, seeds: SecretKeys, which: &str, take
     for is_checked in [false, true] {
         for (scheme, variant) in variants() {
             let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
-            let sign = ed25519::Sign {
+            let sign = ed25519::SignEd25519 {
                 variant,
                 messages,
                 keys: seeds.into(),
@@ -267,7 +269,7 @@ fn ed25519_signing(columns: PlannedColumns, seeds: SecretKeys, which: &str, take
     }
     take(
         format!("Ed25519 public keys, seeds for {which}"),
-        &ed25519::PublicKeysOf { seeds, items },
+        &ed25519::PublicKeysOfSeeds { seeds, items },
     );
 }
 
@@ -378,7 +380,7 @@ fn verification(columns: PlannedColumns, form: &str, keys: PublicKeys, items: us
             };
             let curve = curve_of(scheme);
             let policy = Policy::default();
-            let verify = Verify {
+            let verify = VerifyDigests {
                 scheme,
                 curve,
                 inputs,
@@ -400,7 +402,7 @@ fn verification(columns: PlannedColumns, form: &str, keys: PublicKeys, items: us
         for (which, messages) in messages(columns.numbers) {
             let signatures = columns.signatures.into();
             let chunks = Chunks::all();
-            let verify = bip340::Verify {
+            let verify = bip340::VerifyBip340 {
                 messages,
                 signatures,
                 keys,
@@ -423,7 +425,7 @@ fn verification(columns: PlannedColumns, form: &str, keys: PublicKeys, items: us
             let messages = SizedTexts::new(&cpu, items, |item| &columns.numbers[item]);
             let signatures = columns.signatures.into();
             let chunks = Chunks::all();
-            let verify = ed25519::Verify {
+            let verify = ed25519::VerifyEd25519 {
                 variant,
                 messages,
                 signatures,

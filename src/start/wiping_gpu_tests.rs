@@ -10,7 +10,7 @@ use crate::ops::ecdh::Agreement;
 use crate::ops::hash::SizedTexts;
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::modular::Modexp;
-use crate::schemes::common::{Scheme, Sign, Signing, SigningInputs};
+use crate::schemes::common::{Scheme, SignDigests, Signing, SigningInputs};
 use crate::schemes::ecdsa::ECDSA;
 use crate::schemes::sm2::SM2;
 use crate::schemes::{bip340, ed25519};
@@ -74,7 +74,7 @@ fn keys_are_wiped_after_signing() {
             signers,
         };
         let widths = [64, id_width];
-        let sign = Sign {
+        let sign = SignDigests {
             scheme,
             curve,
             signing: Signing {
@@ -103,7 +103,7 @@ fn keys_are_wiped_after_signing_with_bip340() {
         let mut signatures = vec![[0; 64]; ITEMS];
         let messages = bip340::Messages::Rows(digests);
         let auxiliary = SecretKeys::rows(digests);
-        let sign = bip340::Sign {
+        let sign = bip340::SignBip340 {
             messages,
             keys: (&keys).into(),
             public: None,
@@ -138,7 +138,7 @@ fn keys_are_wiped_after_ed25519() {
         (false, with_context),
     ] {
         let messages = SizedTexts::new(&cpu, ITEMS, |item| &DIGESTS[item][..]);
-        let sign = ed25519::Sign {
+        let sign = ed25519::SignEd25519 {
             variant,
             messages,
             keys: (&keys).into(),
@@ -154,7 +154,7 @@ fn keys_are_wiped_after_ed25519() {
         .unwrap();
         assert_gone(&gpu, &some_of(&keys));
     }
-    let public_keys = ed25519::PublicKeysOf {
+    let public_keys = ed25519::PublicKeysOfSeeds {
         seeds: (&keys).into(),
         items: ITEMS,
     };

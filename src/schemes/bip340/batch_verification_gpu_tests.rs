@@ -2,7 +2,7 @@
 //! or invalid by construction.
 
 use super::messages::Messages;
-use super::verify::Verify;
+use super::verify::VerifyBip340;
 use crate::cpu::CpuCurve;
 use crate::cpu::field::Field;
 use crate::cpu::field::random::Random;
@@ -83,7 +83,7 @@ fn verify(engines: &Engines, items: &[Item]) -> usize {
         let signatures = (&signatures).into();
         let keys = PublicKeys::x_only(&keys);
         let chunks = Chunks::all();
-        Verify {
+        VerifyBip340 {
             messages,
             signatures,
             keys,

@@ -1,6 +1,6 @@
 //! Known answers of BIP 340.
 
-use super::{Messages, Sign, Verify};
+use super::{Messages, SignBip340, VerifyBip340};
 use crate::curve::{Curve, CurveId, Secp256k1};
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
@@ -85,7 +85,7 @@ fn verify(
         false => Messages::Texts(SizedTexts::new(trial.cpu, items, |item| &messages[item])),
     };
     let keys = PublicKeys::x_only(&keys);
-    let verify = Verify {
+    let verify = VerifyBip340 {
         messages,
         signatures: (&signatures).into(),
         keys,
@@ -133,7 +133,7 @@ fn run_batch_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
         let keys = PublicKeys::x_only(&keys);
         let signatures = (&signatures).into();
         let chunks = Chunks::all();
-        let verify = Verify {
+        let verify = VerifyBip340 {
             messages,
             signatures,
             keys,
@@ -167,7 +167,7 @@ fn run_sign(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let texts = repeat(texts, ITEMS);
     let auxiliary = repeat(auxiliary, ITEMS);
     for given in [None, Some(PublicKeys::compressed(&public))] {
-        let sign = Sign {
+        let sign = SignBip340 {
             messages: Messages::Texts(SizedTexts::new(trial.cpu, ITEMS, |item| &texts[item])),
             keys: (&secret).into(),
             public: given,

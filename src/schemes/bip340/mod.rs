@@ -28,10 +28,10 @@ mod verify_gpu;
 #[cfg(doc)]
 use crate::types::{PublicKeys, Rejection, Rows};
 pub(crate) use messages::Messages;
-pub(crate) use sign::Sign;
+pub(crate) use sign::SignBip340;
 pub use sign::{sign, sign_into, sign_messages, sign_messages_into};
 pub(crate) use sign_cpu::WORTH as SIGN_WORTH;
 pub use signing::{Auxiliary, SigningKeys};
-pub(crate) use verify::Verify;
+pub(crate) use verify::VerifyBip340;
 pub use verify::{verify, verify_into, verify_messages, verify_messages_into};
 pub(crate) use verify_cpu::WORTH as VERIFY_WORTH;

@@ -196,7 +196,7 @@ fn signing<'a, 'm>(
     one_for_all: Option<&'a Point>,
     auxiliary: SecretKeys<'a>,
     items: usize,
-) -> Result<Sign<'a, 'm>, Error> {
+) -> Result<SignBip340<'a, 'm>, Error> {
     let lengths = [
         ("messages", messages.len_for(items)),
         ("secret keys", keys.secret.len_for(items)),
@@ -214,7 +214,7 @@ fn signing<'a, 'm>(
         .public
         .filter(|keys| !is_checked && keys.form() != KeyRowForm::XOnly);
     let public = one_for_all.map(PublicKeys::from).or(given);
-    Ok(Sign {
+    Ok(SignBip340 {
         messages,
         keys: keys.secret,
         public,
@@ -241,7 +241,7 @@ fn mismatches(engine: &Engine, keys: SigningKeys<'_>, items: usize) -> Result<Ve
 }
 
 /// The operation that signs a batch.
-pub(crate) struct Sign<'a, 'm> {
+pub(crate) struct SignBip340<'a, 'm> {
     pub messages: Messages<'m>,
     pub keys: SecretKeys<'a>,
     pub public: Option<PublicKeys<'a>>,

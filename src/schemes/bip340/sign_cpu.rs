@@ -1,6 +1,6 @@
 //! Signing on the CPU.
 
-use super::sign::Sign;
+use super::sign::SignBip340;
 use super::verify_cpu::Bip340Signatures;
 use crate::cpu::field::Field as _;
 use crate::cpu::point::Affine;
@@ -26,7 +26,7 @@ pub(crate) const WORTH: GpuThreshold = GpuThreshold {
     simd: 20,
 };
 
-impl Sign<'_, '_> {
+impl SignBip340<'_, '_> {
     /// Signs the items `item(0)`, `item(1)`, ..., one per result.
     fn sign<C: SecretCurve>(
         &self,
@@ -159,7 +159,7 @@ impl Sign<'_, '_> {
     }
 }
 
-impl Computation for Sign<'_, '_> {
+impl Computation for SignBip340<'_, '_> {
     fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }

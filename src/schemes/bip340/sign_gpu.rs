@@ -3,7 +3,7 @@
 
 use super::known_answers;
 use super::messages_gpu::MessageColumns;
-use super::sign::Sign;
+use super::sign::SignBip340;
 use super::verify_gpu::{EVEN_WITH_X, VERIFY_FILES, write_equations};
 use crate::curve::{Curve, Secp256k1};
 use crate::gpu::columns::{Column, SignStatuses, Signatures};
@@ -17,7 +17,7 @@ use crate::ops::keys::gpu::BaseProducts;
 use crate::schemes::common::{CHECK_FILES, CheckBuffers, Verified, check};
 use std::ops::Range;
 
-impl OnGpu for Sign<'_, '_> {
+impl OnGpu for SignBip340<'_, '_> {
     fn items(&self) -> usize {
         self.items
     }

@@ -40,7 +40,7 @@ pub fn verify<'k>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let verify = Verify::new(
+    let verify = VerifyBip340::new(
         engine,
         Messages::Rows(messages.into()),
         signatures.into(),
@@ -62,7 +62,7 @@ pub fn verify_into<'a, 'k>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = Verify::new(
+    let verify = VerifyBip340::new(
         engine,
         Messages::Rows(messages.into()),
         signatures.into(),
@@ -91,7 +91,7 @@ pub fn verify_messages<'k>(
     signatures: &[[u8; 64]],
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
-    let verify = Verify::new(
+    let verify = VerifyBip340::new(
         engine,
         texts(engine, messages)?,
         signatures.into(),
@@ -113,7 +113,7 @@ pub fn verify_messages_into<'a, 'k>(
     keys: impl Into<PublicKeys<'k>>,
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let verify = Verify::new(
+    let verify = VerifyBip340::new(
         engine,
         texts(engine, messages)?,
         signatures.into(),
@@ -124,7 +124,7 @@ pub fn verify_messages_into<'a, 'k>(
 }
 
 /// The operation that verifies a batch.
-pub(crate) struct Verify<'a> {
+pub(crate) struct VerifyBip340<'a> {
     pub messages: Messages<'a>,
     pub signatures: Rows<'a, 64>,
     pub keys: PublicKeys<'a>,
@@ -135,7 +135,7 @@ pub(crate) struct Verify<'a> {
     pub items: usize,
 }
 
-impl<'a> Verify<'a> {
+impl<'a> VerifyBip340<'a> {
     /// # Errors
     /// [`Error::LengthMismatch`] if the columns differ in length.
     fn new(
@@ -153,7 +153,7 @@ impl<'a> Verify<'a> {
         require_lengths(items, &lengths)?;
         let batch_verification = engine.info().batch_verification;
         let chunks = Chunks::new(items);
-        Ok(Verify {
+        Ok(VerifyBip340 {
             messages,
             signatures,
             keys,

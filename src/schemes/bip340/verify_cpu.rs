@@ -1,6 +1,6 @@
 //! Verification on the CPU.
 
-use super::verify::Verify;
+use super::verify::VerifyBip340;
 use crate::cpu::field::Field;
 use crate::cpu::{CpuCurve, CpuEngine};
 use crate::curve::Secp256k1;
@@ -17,7 +17,7 @@ pub(crate) const WORTH: GpuThreshold = GpuThreshold {
     simd: 50,
 };
 
-impl Computation for Verify<'_> {
+impl Computation for VerifyBip340<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }

@@ -2,7 +2,7 @@
 
 use super::known_answers;
 use super::messages_gpu::MessageColumns;
-use super::verify::Verify;
+use super::verify::VerifyBip340;
 use crate::curve::{Curve, Secp256k1};
 use crate::gpu::columns::{Column, Signatures};
 use crate::gpu::kernels::{self, WindowScratch};
@@ -108,14 +108,14 @@ fn verify_with_tables(
     .launch(stream, curve)
 }
 
-impl Verify<'_> {
+impl VerifyBip340<'_> {
     /// Returns `true` if a chunk of `items` items may be verified as a group.
     fn is_batch_verification(&self, items: usize) -> bool {
         self.batch_verification && self.chunks.may_try(items)
     }
 }
 
-impl OnGpu for Verify<'_> {
+impl OnGpu for VerifyBip340<'_> {
     fn items(&self) -> usize {
         self.items
     }

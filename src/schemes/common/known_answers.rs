@@ -1,7 +1,8 @@
 //! Known answers of verification and signing, for any scheme.
 
 use super::{
-    Chunks, Scheme, Sign, Signing, SigningInputs, Verification, Verify, signature_and_id_of,
+    Chunks, Scheme, SignDigests, Signing, SigningInputs, Verification, VerifyDigests,
+    signature_and_id_of,
 };
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
@@ -121,7 +122,7 @@ fn run_batch(
         (&signatures).into(),
         PublicKeys::points(&keys),
     );
-    let verify = Verify {
+    let verify = VerifyDigests {
         scheme,
         curve: trial.curve(),
         inputs,
@@ -187,7 +188,7 @@ pub fn batch_verify(
                 PublicKeys::points(&keys),
             )
         };
-        let verify = Verify {
+        let verify = VerifyDigests {
             scheme,
             curve,
             inputs,
@@ -272,7 +273,7 @@ fn sign_by(
         check: Check::Nothing,
         widths,
     };
-    let sign = Sign {
+    let sign = SignDigests {
         scheme,
         curve: trial.curve(),
         signing,

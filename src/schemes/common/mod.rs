@@ -89,7 +89,7 @@ impl<'a> Verification<'a> {
 }
 
 /// The operation that verifies a batch.
-pub struct Verify<'a> {
+pub struct VerifyDigests<'a> {
     pub scheme: &'static Scheme,
     pub curve: CurveId,
     pub inputs: Verification<'a>,
@@ -99,7 +99,7 @@ pub struct Verify<'a> {
     pub items: usize,
 }
 
-impl<'a> Verify<'a> {
+impl<'a> VerifyDigests<'a> {
     /// # Errors
     /// [`Error::LengthMismatch`] if the columns differ in length.
     pub fn new(
@@ -122,7 +122,7 @@ impl<'a> Verify<'a> {
             ("public keys", keys.len_for(items)),
         ];
         require_lengths(items, &lengths)?;
-        Ok(Verify {
+        Ok(VerifyDigests {
             scheme,
             curve,
             inputs,
@@ -133,7 +133,7 @@ impl<'a> Verify<'a> {
     }
 }
 
-impl Computation for Verify<'_> {
+impl Computation for VerifyDigests<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
         self.scheme.verify_gpu_threshold
     }
@@ -173,14 +173,14 @@ pub struct Signing<'a> {
 }
 
 /// The operation that signs a batch.
-pub struct Sign<'a> {
+pub struct SignDigests<'a> {
     pub scheme: &'static Scheme,
     pub curve: CurveId,
     pub signing: Signing<'a>,
     pub items: usize,
 }
 
-impl<'a> Sign<'a> {
+impl<'a> SignDigests<'a> {
     /// # Errors
     /// [`Error::LengthMismatch`] if the columns differ in length.
     pub fn new(
@@ -193,7 +193,7 @@ impl<'a> Sign<'a> {
         let SigningInputs { digests, signers } = &signing.inputs;
         require_lengths(items, &[("digests", digests.len_for(items))])?;
         signers.require(items)?;
-        Ok(Sign {
+        Ok(SignDigests {
             scheme,
             curve,
             signing,
@@ -202,7 +202,7 @@ impl<'a> Sign<'a> {
     }
 }
 
-impl Computation for Sign<'_> {
+impl Computation for SignDigests<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
         self.scheme.sign_gpu_threshold
     }

@@ -3,7 +3,7 @@
 
 use super::recovery_gpu::{KeyRows, Recovery};
 use super::verify_gpu::{CHECK_FILES, CheckBuffers, EquationsOnGpu, X_MODULO_N, check};
-use super::{Scheme, Sign, SigningInputs, known_answers};
+use super::{Scheme, SignDigests, SigningInputs, known_answers};
 use crate::gpu::columns::{
     Column, Content, Digests, Prefixes, RecoveryIds, Scalars, SignStatuses, Signatures, Verdicts,
 };
@@ -43,7 +43,7 @@ pub struct SchemeOnGpu {
     pub tests: known_answers::SchemeTests,
 }
 
-impl OnGpu for Sign<'_> {
+impl OnGpu for SignDigests<'_> {
     fn items(&self) -> usize {
         self.items
     }

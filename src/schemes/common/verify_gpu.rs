@@ -3,7 +3,7 @@
 use super::batch_verification::gpu::{
     BatchVerification, FILES as BATCH_VERIFICATION_FILES, Listed, Named, Open,
 };
-use super::{Verification, Verify, known_answers};
+use super::{Verification, VerifyDigests, known_answers};
 use crate::gpu::columns::{BaseTable, Column, Digests, Prefixes, RecoveryIds, Signatures};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
@@ -157,7 +157,7 @@ impl<'a> CheckBuffers<'a> {
     }
 }
 
-impl Verify<'_> {
+impl VerifyDigests<'_> {
     /// Returns the recovery ids if a chunk of `items` items may be verified as a group.
     fn ids_of_chunk(&self, items: usize) -> Option<Rows<'_, 1>> {
         self.inputs
@@ -166,7 +166,7 @@ impl Verify<'_> {
     }
 }
 
-impl OnGpu for Verify<'_> {
+impl OnGpu for VerifyDigests<'_> {
     fn items(&self) -> usize {
         self.items
     }

@@ -9,7 +9,7 @@ use crate::curve::{Curve, CurveId, for_each_ecdsa_curve, types};
 use crate::schemes::common::batch_verification::cpu::scalar as small;
 use crate::schemes::common::batch_verification::gpu_tests::Engines;
 use crate::schemes::common::batch_verification::tests::{points, scalar, scalars, x_of_no_point};
-use crate::schemes::common::{Chunks, Verification, Verify};
+use crate::schemes::common::{Chunks, Verification, VerifyDigests};
 use crate::types::{Policy, PublicKeys, Rows};
 
 #[derive(Clone)]
@@ -76,7 +76,7 @@ fn verify(engines: &Engines, curve: CurveId, items: &[Item], keys: PublicKeys) -
     };
     let policy = Policy::default();
     let items = items.len();
-    let [expected, found] = [one_by_one, batch_verification].map(|inputs| Verify {
+    let [expected, found] = [one_by_one, batch_verification].map(|inputs| VerifyDigests {
         scheme: &ECDSA,
         curve,
         inputs,

@@ -141,7 +141,7 @@ mod gpu_tests {
     use crate::curve::{CurveId, per_curve};
     use crate::gpu::{GpuEngine, Limits};
     use crate::operation::Computation;
-    use crate::schemes::common::{Scheme, Sign, Signing, SigningInputs};
+    use crate::schemes::common::{Scheme, SignDigests, Signing, SigningInputs};
     use crate::schemes::ecdsa::{ECDSA, cpu, recoverable_of};
     use crate::types::{Check, RecoverableSignature, ResultsMut, SecretKey};
     use std::sync::OnceLock;
@@ -171,7 +171,7 @@ mod gpu_tests {
             check,
             widths,
         };
-        let sign = Sign {
+        let sign = SignDigests {
             scheme,
             curve: CurveId::Secp256k1,
             signing,

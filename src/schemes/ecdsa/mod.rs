@@ -26,7 +26,9 @@ pub(crate) mod recover;
 pub(crate) mod recover_cpu;
 mod recover_gpu;
 
-use super::common::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
+use super::common::{
+    Scheme, SignDigests, Signing, SigningInputs, Verification, VerifyDigests, verdict_of,
+};
 use crate::curve::{CurveId, EcdsaChoice, per_curve};
 use crate::engine::Engine;
 pub use crate::fields::recovery_id::{
@@ -100,7 +102,7 @@ pub fn verify<'k>(
     let curve = curve.id();
     let keys = keys.into();
     let inputs = Verification::new(digests.into(), signatures.into(), keys);
-    let verify = Verify::new(&ECDSA, curve, inputs, policy, digests.len())?;
+    let verify = VerifyDigests::new(&ECDSA, curve, inputs, policy, digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
@@ -138,7 +140,7 @@ pub fn verify_into<'a, 'k>(
     let digests = digests.into();
     let signatures = signatures.into();
     let keys = keys.into();
-    let verify = Verify::new(
+    let verify = VerifyDigests::new(
         &ECDSA,
         curve,
         Verification::new(digests, signatures, keys),
@@ -229,14 +231,14 @@ fn verification_with_ids<'a>(
     keys: PublicKeys<'a>,
     policy: Policy,
     items: usize,
-) -> Result<Verify<'a>, Error> {
+) -> Result<VerifyDigests<'a>, Error> {
     require_lengths(items, &[("recovery ids", recovery_ids.len_for(items))])?;
     let recovery_ids = engine.info().batch_verification.then_some(recovery_ids);
     let inputs = Verification {
         recovery_ids,
         ..Verification::new(digests, signatures, keys)
     };
-    Verify::new(&ECDSA, curve, inputs, policy, items)
+    VerifyDigests::new(&ECDSA, curve, inputs, policy, items)
 }
 
 /// Signs one 32-byte digest per item, with nonces of RFC 6979 (HMAC-SHA-256). **Constant-time** in
@@ -313,7 +315,7 @@ fn signing<'a>(
     s_form: SForm,
     recoverable: bool,
     items: usize,
-) -> Result<Sign<'a>, Error> {
+) -> Result<SignDigests<'a>, Error> {
     let low_s = match s_form {
         SForm::CurveDefault => curve.has_low_s_by_default(),
         SForm::Low => true,
@@ -330,7 +332,7 @@ fn signing<'a>(
         check,
         widths: cpu::widths(recoverable),
     };
-    Sign::new(&ECDSA, curve, signing, items)
+    SignDigests::new(&ECDSA, curve, signing, items)
 }
 
 /// Signs digests as [`sign`] does and also returns recovery ids. **Constant-time** in keys and

@@ -24,7 +24,7 @@ pub(crate) const VERIFY_WORTH: GpuThreshold = GpuThreshold {
 };
 
 /// The operation that verifies a batch.
-pub(crate) struct Verify<'a> {
+pub(crate) struct VerifyEd25519<'a> {
     pub variant: Variant,
     /// The messages that are hashed with the keys, or their hashes for Ed25519ph.
     pub messages: SizedTexts<'a>,
@@ -37,7 +37,7 @@ pub(crate) struct Verify<'a> {
     pub items: usize,
 }
 
-impl Computation for Verify<'_> {
+impl Computation for VerifyEd25519<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
         VERIFY_WORTH
     }
@@ -45,7 +45,7 @@ impl Computation for Verify<'_> {
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
-        let Verify {
+        let VerifyEd25519 {
             rule,
             batch_verification,
             ..
@@ -80,7 +80,7 @@ pub(crate) const SIGN_WORTH: GpuThreshold = GpuThreshold {
 };
 
 /// The operation that signs a batch.
-pub(crate) struct Sign<'a> {
+pub(crate) struct SignEd25519<'a> {
     pub variant: Variant,
     /// The messages that are hashed with the keys, or their hashes for Ed25519ph.
     pub messages: SizedTexts<'a>,
@@ -91,13 +91,13 @@ pub(crate) struct Sign<'a> {
     pub items: usize,
 }
 
-impl Computation for Sign<'_> {
+impl Computation for SignEd25519<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
         SIGN_WORTH
     }
 
     fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
-        let Sign {
+        let SignEd25519 {
             variant,
             is_checked,
             ..
@@ -114,12 +114,12 @@ impl Computation for Sign<'_> {
 }
 
 /// The operation that computes the public keys of seeds.
-pub(crate) struct PublicKeysOf<'a> {
+pub(crate) struct PublicKeysOfSeeds<'a> {
     pub seeds: SecretKeys<'a>,
     pub items: usize,
 }
 
-impl Computation for PublicKeysOf<'_> {
+impl Computation for PublicKeysOfSeeds<'_> {
     fn gpu_threshold(&self) -> GpuThreshold {
         SIGN_WORTH
     }

@@ -1,7 +1,7 @@
 //! Tests of chunks of signatures that a GPU verifies as groups, with items that are valid or
 //! invalid by construction.
 
-use super::batch::Verify;
+use super::batch::VerifyEd25519;
 use super::rule::Rule;
 use super::variant::Variant;
 use super::verify::batch_verification_tests::{
@@ -68,7 +68,7 @@ fn verify(engines: &Engines, items: &[Item], rule: Rule) -> usize {
         let signatures = (&signatures).into();
         let keys = PublicKeys::ed25519(&keys);
         let chunks = Chunks::all();
-        Verify {
+        VerifyEd25519 {
             variant: Variant::PURE,
             messages,
             signatures,

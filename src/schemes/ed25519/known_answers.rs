@@ -1,7 +1,7 @@
 //! Known answers for the vector code and for devices: signatures made by the portable code, valid
 //! and corrupted.
 
-use super::batch::{CURVE, PublicKeysOf, Sign, Verify};
+use super::batch::{CURVE, PublicKeysOfSeeds, SignEd25519, VerifyEd25519};
 use super::keys::{Secrets, SigningKeys};
 use super::rule::Rule;
 use super::sign::{Signing, sign};
@@ -213,7 +213,7 @@ fn verify_batch(
 ) -> Result<(), Fault> {
     let signatures = repeat(&known.signatures, items);
     let public = repeat(&known.public, items);
-    let verify = Verify {
+    let verify = VerifyEd25519 {
         variant: known.variant,
         messages: SizedTexts::new(trial.cpu, items, |item| &known.messages[item % KEYS]),
         signatures: (&signatures).into(),
@@ -274,7 +274,7 @@ fn run_batch_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
         let numbers: Vec<usize> = repeat(&chosen, ITEMS);
         let signatures = rows(&signatures, &numbers);
         let public = rows(&public, &numbers);
-        let verify = Verify {
+        let verify = VerifyEd25519 {
             variant,
             messages: SizedTexts::new(trial.cpu, ITEMS, |item| &messages[numbers[item]]),
             signatures: (&signatures).into(),
@@ -318,7 +318,7 @@ fn run_sign(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let expanded = Secrets::Seeds(secrets).expand_all(trial.cpu, ITEMS);
     for keys in [SigningKeys::from(secrets), SigningKeys::expanded(&expanded)] {
         let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
-        let sign = Sign {
+        let sign = SignEd25519 {
             variant,
             messages,
             keys,
@@ -329,7 +329,7 @@ fn run_sign(trial: &mut SelfTestRun) -> Result<(), Fault> {
     }
     let messages = SizedTexts::new(trial.cpu, ITEMS, |_| &messages[3]);
     let keys = SigningKeys::expanded_for_all(&expanded[3]);
-    let sign = Sign {
+    let sign = SignEd25519 {
         variant,
         messages,
         keys,
@@ -344,7 +344,7 @@ fn run_sign(trial: &mut SelfTestRun) -> Result<(), Fault> {
         ..
     } = signed(trial.cpu, with_context());
     let messages = SizedTexts::new(trial.cpu, ITEMS, |item| &messages[item % KEYS]);
-    let sign = Sign {
+    let sign = SignEd25519 {
         variant,
         messages,
         keys: SigningKeys::expanded(&expanded),
@@ -364,7 +364,7 @@ pub(crate) const PUBLIC_KEYS: SelfTest = SelfTest {
 fn run_public_keys(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let SignedItems { public, .. } = signed(trial.cpu, Variant::PURE);
     let seeds = repeat(&seeds(), ITEMS);
-    let of_seeds = PublicKeysOf {
+    let of_seeds = PublicKeysOfSeeds {
         seeds: SecretKeys::rows(Rows::new(&seeds)),
         items: ITEMS,
     };

@@ -32,7 +32,7 @@ use crate::types::{
     Error, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, Values,
     Verdicts, bytes_of, require_lengths,
 };
-pub(crate) use batch::{PublicKeysOf, SIGN_WORTH, Sign, VERIFY_WORTH, Verify};
+pub(crate) use batch::{PublicKeysOfSeeds, SIGN_WORTH, SignEd25519, VERIFY_WORTH, VerifyEd25519};
 pub use keys::{ExpandedKey, SigningKeys};
 use keys::{Secrets, SigningKeyKind};
 pub use rule::{Rule, UnknownRule};
@@ -143,7 +143,7 @@ fn run_verify<M: AsRef<[u8]> + Sync>(
     let hashes = variant.hashes(cpu, messages);
     let messages = signed_texts(cpu, messages, hashes.as_deref());
     engine.run(
-        &Verify {
+        &VerifyEd25519 {
             variant,
             messages,
             signatures,
@@ -256,7 +256,7 @@ fn run_sign<M: AsRef<[u8]> + Sync>(
     let hashes = variant.hashes(cpu, messages);
     let messages = signed_texts(cpu, messages, hashes.as_deref());
     engine.run(
-        &Sign {
+        &SignEd25519 {
             variant,
             messages,
             keys,
@@ -303,7 +303,7 @@ pub fn public_keys_into<'a>(
     let mut codes = vec![0; public.len()];
     let items = public.len();
     engine.run(
-        &PublicKeysOf { seeds, items },
+        &PublicKeysOfSeeds { seeds, items },
         ResultsMut::rows(&mut codes, public),
     )
 }

@@ -1,7 +1,7 @@
 //! Signing and public keys on a GPU, with kernels whose branches and addresses do not depend on
 //! seeds and nonces.
 
-use super::batch::{CURVE, PublicKeysOf, Sign};
+use super::batch::{CURVE, PublicKeysOfSeeds, SignEd25519};
 use super::keys::{ExpandedKey, SigningKeyKind};
 use super::known_answers;
 use super::rule::Rule;
@@ -185,7 +185,7 @@ impl KeyColumns {
     }
 }
 
-impl OnGpu for Sign<'_> {
+impl OnGpu for SignEd25519<'_> {
     fn items(&self) -> usize {
         self.items
     }
@@ -306,7 +306,7 @@ impl Checking {
     }
 }
 
-impl OnGpu for PublicKeysOf<'_> {
+impl OnGpu for PublicKeysOfSeeds<'_> {
     fn items(&self) -> usize {
         self.items
     }

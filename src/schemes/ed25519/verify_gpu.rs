@@ -1,6 +1,6 @@
 //! Verification on a GPU.
 
-use super::batch::{CURVE, Verify};
+use super::batch::{CURVE, VerifyEd25519};
 use super::batch_verification_gpu::{BATCH_VERIFICATION_FILES, BatchVerification, CheckedItems};
 use super::known_answers;
 use super::rule::Rule;
@@ -50,7 +50,7 @@ pub fn rule_bits(rule: Rule) -> u32 {
     canonical | small_order | cofactored
 }
 
-impl Verify<'_> {
+impl VerifyEd25519<'_> {
     /// Returns `true` if a chunk of `items` items may be verified as a group.
     fn is_batch_verification(&self, items: usize) -> bool {
         self.batch_verification && self.rule.is_cofactored() && self.chunks.may_try(items)
@@ -98,7 +98,7 @@ impl Verify<'_> {
     }
 }
 
-impl OnGpu for Verify<'_> {
+impl OnGpu for VerifyEd25519<'_> {
     fn items(&self) -> usize {
         self.items
     }

@@ -11,7 +11,9 @@ mod digest_gpu;
 mod gpu;
 pub(crate) mod known_answers;
 
-use super::common::{Scheme, Sign, Signing, SigningInputs, Verification, Verify, verdict_of};
+use super::common::{
+    Scheme, SignDigests, Signing, SigningInputs, Verification, VerifyDigests, verdict_of,
+};
 use crate::curve::{Curve, Sm2, per_curve};
 use crate::engine::Engine;
 use crate::operation::GpuThreshold;
@@ -146,7 +148,7 @@ pub fn verify<'k>(
     keys: impl Into<PublicKeys<'k>>,
 ) -> Result<Verdicts, Error> {
     let inputs = Verification::new(digests.into(), signatures.into(), keys.into());
-    let verify = Verify::new(&SM2, Sm2::ID, inputs, Policy::default(), digests.len())?;
+    let verify = VerifyDigests::new(&SM2, Sm2::ID, inputs, Policy::default(), digests.len())?;
     engine.collect(&verify, verdict_of).map(Verdicts::new)
 }
 
@@ -164,7 +166,7 @@ pub fn verify_into<'a, 'k>(
     codes: &mut [u8],
 ) -> Result<(), Error> {
     let inputs = Verification::new(digests.into(), signatures.into(), keys.into());
-    let verify = Verify::new(&SM2, Sm2::ID, inputs, Policy::default(), codes.len())?;
+    let verify = VerifyDigests::new(&SM2, Sm2::ID, inputs, Policy::default(), codes.len())?;
     engine.run(&verify, ResultsMut::codes(codes))
 }
 
@@ -304,7 +306,7 @@ fn signing<'a>(
     digests: Rows<'a, 32>,
     signers: Signers<'a>,
     items: usize,
-) -> Result<Sign<'a>, Error> {
+) -> Result<SignDigests<'a>, Error> {
     let check = if engine.info().check_signatures {
         Check::Signatures
     } else {
@@ -316,7 +318,7 @@ fn signing<'a>(
         check,
         widths: [64, 0],
     };
-    Sign::new(&SM2, Sm2::ID, signing, items)
+    SignDigests::new(&SM2, Sm2::ID, signing, items)
 }
 
 /// Signs digests from columns into columns: 64 bytes `r || s` per item, and a one-byte code
