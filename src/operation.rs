@@ -19,7 +19,7 @@ pub(crate) trait Computation: OnGpu {
     }
 
     /// Computes a range of items on the CPU and writes every result to its position.
-    fn on_cpu(&self, cpu: &CpuEngine, items: Range<usize>, out: &mut ResultSink);
+    fn compute_on_cpu(&self, cpu: &CpuEngine, items: Range<usize>, out: &mut ResultSink);
 }
 
 /// A batch with a single result. Its items are the parts of the batch, whose results are combined.

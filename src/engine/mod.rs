@@ -217,13 +217,13 @@ impl Engine {
                     cpu,
                     operation,
                     &mut results,
-                    &|items, results| operation.on_cpu(cpu, items, results),
+                    &|items, results| operation.compute_on_cpu(cpu, items, results),
                     may_fall_back,
                 )?;
                 Ok(())
             }
             _ => {
-                operation.on_cpu(cpu, 0..items, &mut results);
+                operation.compute_on_cpu(cpu, 0..items, &mut results);
                 Ok(())
             }
         }

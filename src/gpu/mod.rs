@@ -339,7 +339,7 @@ impl GpuEngine {
         let waiting = trace::span("stream slot waited for", items.len());
         self.devices[device].with_slot(self.slots_per_device, |slot| {
             drop(waiting);
-            self_tests::pass(slot, cpu, chunk.most, &operation.tests(items.len()))?;
+            self_tests::pass(slot, cpu, chunk.most, &operation.self_tests(items.len()))?;
             // An equal share of the remaining items for each device.
             let expected = (operation.items() - items.start).div_ceil(self.working().len().max(1));
             execution::compute(

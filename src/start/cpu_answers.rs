@@ -163,7 +163,7 @@ fn values<T: Send>(
 ) -> Vec<T> {
     let items = operation.items();
     let mut values = Values::new(items, value);
-    operation.on_cpu(engine, 0..items, &mut values.sink());
+    operation.compute_on_cpu(engine, 0..items, &mut values.sink());
     // SAFETY: an operation on the CPU has results of every item.
     unsafe { values.into_vec() }
 }

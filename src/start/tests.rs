@@ -56,7 +56,7 @@ pub fn run(
         cpu,
         operation,
         results,
-        &|items, results| operation.on_cpu(cpu, items, results),
+        &|items, results| operation.compute_on_cpu(cpu, items, results),
         false,
     )
 }
@@ -73,7 +73,7 @@ fn every_operation_is_tested() {
     let mut used = BTreeSet::new();
     for items in [1, 1 << 20] {
         planned::each(1, &mut |name, operation| {
-            let tests = operation.tests(items);
+            let tests = operation.self_tests(items);
             assert!(!tests.is_empty(), "{name} is not tested");
             used.extend(names(&tests));
         });
@@ -146,7 +146,7 @@ mod gpu_tests {
             unreachable!("what errs is not used")
         }
 
-        fn tests(&self, _: usize) -> Vec<SelfTest> {
+        fn self_tests(&self, _: usize) -> Vec<SelfTest> {
             vec![SelfTest {
                 operation: "erring",
                 on: "numbers",
@@ -154,7 +154,7 @@ mod gpu_tests {
             }]
         }
 
-        fn chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
+        fn plan_chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
             Box::new(|_| unreachable!("what errs is not used"))
         }
     }

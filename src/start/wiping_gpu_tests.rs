@@ -314,11 +314,11 @@ impl OnGpu for Ending<'_> {
         (CurveId::P256.name(), Vec::new())
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         Vec::new()
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         plan.secret_input_of::<KeyRows>(64 * items.len(), filled_with(0xa5));
         let codes = plan.column::<Codes>();
         plan.codes(codes);

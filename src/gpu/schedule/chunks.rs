@@ -41,7 +41,7 @@ impl Machine {
             multiprocessors,
             direct: self.direct,
         });
-        drop(operation.chunk(&mut plan, items.clone()));
+        drop(operation.plan_chunk(&mut plan, items.clone()));
         plan.bytes()
     }
 
@@ -201,11 +201,11 @@ mod tests {
             items.clone().map(self.data).sum()
         }
 
-        fn tests(&self, _: usize) -> Vec<SelfTest> {
+        fn self_tests(&self, _: usize) -> Vec<SelfTest> {
             unreachable!("nothing is computed")
         }
 
-        fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
             plan.input_of::<ByteRows<10>>(
                 10 * items.len(),
                 InputSource::Written(10, Box::new(|_, _| ())),

@@ -59,7 +59,7 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
     let chunk = (items.len(), direct);
     let span = trace::span("memory", items.len());
     let (launch, plan) = slot.begin(chunk, most, secret, |plan| {
-        operation.chunk(plan, items.clone())
+        operation.plan_chunk(plan, items.clone())
     })?;
     let (curve, files) = operation.kernels();
     slot.device.clone().prepare(curve, &files)?;

@@ -39,11 +39,11 @@ pub trait OnGpu: Sync {
 
     /// Returns the self-tests that the operation must pass on a device before the device computes a
     /// chunk of `items` items.
-    fn tests(&self, items: usize) -> Vec<SelfTest>;
+    fn self_tests(&self, items: usize) -> Vec<SelfTest>;
 
     /// Plans the buffers, inputs and outputs of a chunk and returns the function that launches its
     /// kernels. An item whose code is 0 afterwards is computed on the CPU.
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a>;
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a>;
 }
 
 /// Launches the kernels of a chunk whose upload has been started.

@@ -2,7 +2,7 @@
 //!
 //! Kernels are compiled by whatever NVRTC is installed. The self-tests keep a miscompiled kernel
 //! from producing a wrong verdict: if an answer differs from the known one, the operation is
-//! disabled on that device. Each operation lists its tests (`OnGpu::tests`), which together run
+//! disabled on that device. Each operation lists its tests (`OnGpu::self_tests`), which together run
 //! every kernel that it launches.
 
 use super::execution::{self, Chunk};

@@ -36,14 +36,14 @@ impl OnGpu for Agreement<'_> {
         )
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![
             point::known_answers::keys(self.curve),
             known_answers::agreement(self.curve),
         ]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let keys = PrivateKeys::new(plan, self.secret_keys.slice(items.clone()));
         let numbers = SecretNumbers::new(plan);
         let peers = Imported::new(plan, self.peers.slice(items.clone()));

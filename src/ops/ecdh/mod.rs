@@ -57,7 +57,7 @@ impl Computation for Agreement<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, PublicKeys, usize, &mut ResultSink)> =
             per_curve!(cpu::shared_points);
         let keys = self.secret_keys.slice(items.clone());

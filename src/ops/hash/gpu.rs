@@ -28,11 +28,11 @@ impl OnGpu for DigestsOf<'_> {
         self.messages.bytes(items)
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::of(self.function)]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let n = items.len() as u64;
         let first = items.start;
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items);

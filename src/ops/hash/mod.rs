@@ -199,7 +199,7 @@ impl Computation for DigestsOf<'_> {
         GpuThreshold::of(4000)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let first = items.start;
         let bytes = self.messages.average();
         match (self.function, engine.lanes) {

@@ -68,11 +68,11 @@ impl OnGpu for PublicKeysOf<'_> {
         )
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::public_keys(self.curve)]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let keys = PrivateKeys::new(plan, self.keys.slice(items.clone()));
         let products = BaseProducts::new(plan);
         let results = PointResults::new(plan);

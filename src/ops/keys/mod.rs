@@ -37,7 +37,7 @@ impl Computation for PublicKeysOf<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, &mut ResultSink)> =
             per_curve!(cpu::public_keys);
         ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);

@@ -30,11 +30,11 @@ impl OnGpu for Modexp<'_> {
         (NO_CURVE, vec!["rows", "modexp"])
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::powers(self.modulus.len())]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let bytes = self.modulus.len();
         let exponent_words = words(self.exponents.width());
         // The powers overwrite the bases.
@@ -86,11 +86,11 @@ impl OnGpu for MulMod<'_> {
         (NO_CURVE, vec!["rows", "mul_mod"])
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::products(self.modulus.len())]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let bytes = self.modulus.len();
         // The products overwrite the first factors.
         let products = NumberColumns::new(plan, self.a.slice(items.clone()));

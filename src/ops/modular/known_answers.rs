@@ -111,7 +111,7 @@ fn on_cpu(cpu: &CpuEngine, operation: &dyn Computation, bytes: usize) -> Vec<Ans
     let mut codes = vec![0; items];
     let mut rows = vec![0; bytes * items];
     let mut results = ResultsMut::new(&mut codes, [&mut rows, &mut []], [bytes, 0]);
-    operation.on_cpu(cpu, 0..items, &mut results.reborrow().into());
+    operation.compute_on_cpu(cpu, 0..items, &mut results.reborrow().into());
     (0..items)
         .map(|item| answer(&results.as_results(), item))
         .collect()

@@ -59,7 +59,7 @@ impl Computation for Modexp<'_> {
         GpuThreshold::of(1 << 6)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         cpu::modexp(
             engine,
             self.modulus,
@@ -101,7 +101,7 @@ impl Computation for MulMod<'_> {
         GpuThreshold::of(1 << 16)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let a = self.a.slice(items.clone());
         let b = self.b.unwrap_or(self.a).slice(items);
         cpu::mul_mod(engine, self.modulus, a, b, out);

@@ -33,11 +33,11 @@ impl OnGpu for Add<'_> {
         (self.curve.name(), vec!["layout", "point_add", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::sums(self.curve)]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let [a, b] = self
             .operands
             .map(|points| Imported::new(plan, points.slice(items.clone())));
@@ -88,11 +88,11 @@ impl OnGpu for Double<'_> {
         (self.curve.name(), vec!["layout", "point_add", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::doubles(self.curve)]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let from = Imported::new(plan, self.points.slice(items.clone()));
         let to = Points::new(plan);
         let prefixes = plan.column::<Prefixes>();
@@ -136,11 +136,11 @@ impl OnGpu for MulBase<'_> {
         )
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::base_products(self.curve)]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));
         let sums = Jacobian::new(plan);
         let product = Points::new(plan);
@@ -178,11 +178,11 @@ impl OnGpu for Mul<'_> {
         )
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::products(self.curve)]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));
         let imported = Imported::new(plan, self.points.slice(items.clone()));
         let scratch = WindowScratch::new(plan);
@@ -224,11 +224,11 @@ impl OnGpu for DecodeKeys<'_> {
         (self.curve.name(), vec!["layout", "results"])
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::keys(self.curve)]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let keys = Imported::new(plan, self.keys.slice(items.clone()));
         let results = PointResults::new(plan);
         let n = items.len();
@@ -265,11 +265,11 @@ impl OnGpu for Sums<'_> {
         64 * self.points_of(parts).len()
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::sums_of_parts(self.curve)]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
         let items = self.points_of(&parts);
         let points = plan.for_items(items.len(), |plan| {
             Imported::new(plan, self.points.slice(items.clone()))

@@ -51,7 +51,7 @@ impl Computation for Add<'_> {
         GpuThreshold::of(300)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         static ON_CPU: PerCurve<fn(&CpuEngine, [PublicKeys; 2], &mut ResultSink)> =
             per_curve!(cpu::add);
         ON_CPU.of(self.curve)(
@@ -74,7 +74,7 @@ impl Computation for Double<'_> {
         GpuThreshold::of(300)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut ResultSink)> =
             per_curve!(cpu::double);
         ON_CPU.of(self.curve)(engine, self.points.slice(items), out);
@@ -96,7 +96,7 @@ impl Computation for MulBase<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, &mut ResultSink)> =
             per_curve!(cpu::mul_base);
         ON_CPU.of(self.curve)(engine, self.scalars.slice(items), out);
@@ -119,7 +119,7 @@ impl Computation for Mul<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, &mut ResultSink)> =
             per_curve!(cpu::mul);
         ON_CPU.of(self.curve)(
@@ -147,7 +147,7 @@ impl Computation for DecodeKeys<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut ResultSink)> =
             per_curve!(cpu::decode_keys);
         ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);

@@ -40,7 +40,7 @@ impl Computation for SumsOfProducts<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut ResultSink) {
         static ON_CPU: PerCurve<fn(&CpuEngine, Rows<32>, PublicKeys, usize, &mut ResultSink)> =
             per_curve!(cpu::sums_of_products);
         let products = self.products_of(&parts);

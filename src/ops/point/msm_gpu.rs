@@ -27,11 +27,11 @@ impl OnGpu for SumsOfProducts<'_> {
         )
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::sums_of_products(self.curve)]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
         let items = self.products_of(&parts);
         let (scalars, points) = plan.for_items(items.len(), |plan| {
             let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));

@@ -36,7 +36,7 @@ impl Computation for Sums<'_> {
         GpuThreshold::of(300)
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, parts: Range<usize>, out: &mut ResultSink) {
         static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, usize, usize, &mut ResultSink)> =
             per_curve!(cpu::sums);
         let points = self.points_of(&parts);
@@ -147,7 +147,7 @@ mod tests {
         let items = operation.items();
         let mut codes = vec![0; items];
         let mut rows = vec![[0xee; 64]; items];
-        operation.on_cpu(
+        operation.compute_on_cpu(
             cpu,
             0..items,
             &mut ResultsMut::rows(&mut codes, &mut rows).into(),
@@ -292,7 +292,7 @@ mod tests {
         for part in 0..6 {
             let mut code = [0];
             let mut row = [[0; 64]];
-            sums.on_cpu(
+            sums.compute_on_cpu(
                 &cpu,
                 part..part + 1,
                 &mut ResultsMut::rows(&mut code, &mut row).into(),

@@ -71,7 +71,7 @@ impl Computation for Expected<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let part = Expected {
             tweak_points: self.tweak_points.slice(items.clone()),
             counters: self.counters.slice(items.clone()),

@@ -194,11 +194,11 @@ impl OnGpu for Expected<'_> {
         )
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         known_answers::of_scan()
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let points = Imported::new(plan, self.tweak_points.slice(items.clone()));
         let counters = plan.input(self.counters.slice(items.clone()).bytes());
         let keys = self.starts().map(|(receiver, start)| {
@@ -253,11 +253,11 @@ impl OnGpu for TweakPoints<'_> {
         )
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         known_answers::of_index()
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let keys = Imported::new(plan, self.input_keys.slice(items.clone()));
         let outpoints = plan.input(self.outpoints.slice(items.clone()).bytes());
         let hashes = plan.column();

@@ -108,7 +108,7 @@ impl Computation for TweakPoints<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let outpoints = self.outpoints.slice(items.clone());
         let keys = self.input_keys.slice(items);
         cpu::tweak_points::<Secp256k1>(engine, outpoints, keys, out);

@@ -92,11 +92,11 @@ impl OnGpu for Tweak<'_> {
         )
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         known_answers::all()
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let n = items.len();
         let curve = Secp256k1::NAME;
         let keys = Imported::new(plan, self.keys.slice(items.clone()));

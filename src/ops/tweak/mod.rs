@@ -73,7 +73,7 @@ impl Computation for Tweak<'_> {
         }
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         cpu::tweak::<Secp256k1>(
             engine,
             self.keys.slice(items.clone()),

@@ -164,7 +164,7 @@ impl Computation for SignBip340<'_, '_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         if !self.is_checked {
             return self.sign::<Secp256k1>(engine, |at| items.start + at, out);
         }

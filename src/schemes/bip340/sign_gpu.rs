@@ -46,7 +46,7 @@ impl OnGpu for SignBip340<'_, '_> {
         self.messages.data_bytes(items)
     }
 
-    fn tests(&self, items: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_signing(
             self.is_checked,
             self.public.is_some(),
@@ -54,7 +54,7 @@ impl OnGpu for SignBip340<'_, '_> {
         )
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let n = items.len();
         let curve = Secp256k1::NAME;
         let messages = MessageColumns::new(plan, &self.messages, items.clone());

@@ -22,7 +22,7 @@ impl Computation for VerifyBip340<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let signatures = Bip340Signatures {
             message: &|item| self.messages.get(items.start + item),
             message_bytes: self.messages.average(),

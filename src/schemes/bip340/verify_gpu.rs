@@ -148,14 +148,14 @@ impl OnGpu for VerifyBip340<'_> {
         self.messages.data_bytes(items)
     }
 
-    fn tests(&self, items: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_verification(
             key_tables::may_build(items),
             self.is_batch_verification(items),
         )
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let n = items.len();
         let messages = MessageColumns::new(plan, &self.messages, items.clone());
         let signatures = plan.input::<Signatures>(self.signatures.slice(items.clone()).bytes());

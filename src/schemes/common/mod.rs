@@ -138,7 +138,7 @@ impl Computation for VerifyDigests<'_> {
         self.scheme.verify_gpu_threshold
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let verify = self
             .scheme
             .verify_on_cpu
@@ -212,7 +212,7 @@ impl Computation for SignDigests<'_> {
         self.signing.inputs.signers.nonce_hash != NonceHash::OfScheme
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let signing = Signing {
             inputs: self.signing.inputs.slice(items),
             ..self.signing

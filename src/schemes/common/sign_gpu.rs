@@ -68,7 +68,7 @@ impl OnGpu for SignDigests<'_> {
         )
     }
 
-    fn tests(&self, items: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
         let with_data = self.signing.inputs.signers.additional.is_some();
         known_answers::of_signing(
             self.scheme,
@@ -79,7 +79,7 @@ impl OnGpu for SignDigests<'_> {
         )
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let SigningInputs { digests, signers } = self.signing.inputs.slice(items.clone());
         let digests = plan.input(digests.bytes());
         let keys = PrivateKeys::new(plan, signers.keys);

@@ -200,13 +200,13 @@ impl OnGpu for VerifyDigests<'_> {
         }
     }
 
-    fn tests(&self, items: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
         let with_tables = key_tables::may_build(items);
         let batch_verification = self.ids_of_chunk(items).is_some();
         known_answers::of_verification(self.scheme, self.curve, with_tables, batch_verification)
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let Verification {
             digests,
             signatures,

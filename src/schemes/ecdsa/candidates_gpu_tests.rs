@@ -50,7 +50,7 @@ fn expected(engines: &Engines, recover: &Recover) -> (Vec<u8>, Vec<u8>) {
     let mut codes = vec![0; recover.items];
     let mut rows = vec![0; width * recover.items];
     let mut out = ResultsMut::new(&mut codes, [&mut rows, &mut []], [width, 0]).into();
-    recover.on_cpu(&engines.cpu, 0..recover.items, &mut out);
+    recover.compute_on_cpu(&engines.cpu, 0..recover.items, &mut out);
     (codes, rows)
 }
 

@@ -186,10 +186,10 @@ mod gpu_tests {
                 &cpu,
                 &sign,
                 &mut out.reborrow().into(),
-                &|items, out| sign.on_cpu(&cpu, items, out),
+                &|items, out| sign.compute_on_cpu(&cpu, items, out),
                 false,
             )?,
-            None => sign.on_cpu(&cpu, 0..ITEMS, &mut out.reborrow().into()),
+            None => sign.compute_on_cpu(&cpu, 0..ITEMS, &mut out.reborrow().into()),
         }
         Ok((0..ITEMS)
             .map(|item| recoverable_of(&out.as_results(), item).unwrap())

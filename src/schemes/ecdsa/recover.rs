@@ -77,7 +77,7 @@ impl Computation for Recover<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         type OnCpu = Option<fn(&CpuEngine, RecoveryInputs, Option<PublicKeys>, &mut ResultSink)>;
         static KEYS: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::recover);
         static ADDRESSES: PerCurve<OnCpu> = per_curve!(ecdsa candidates_cpu::addresses);

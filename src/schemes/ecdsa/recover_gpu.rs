@@ -56,7 +56,7 @@ impl OnGpu for Recover<'_> {
         (self.curve.name(), files)
     }
 
-    fn tests(&self, items: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
         let mut tests = vec![known_answers::recovery(self.curve, self.form)];
         if self.candidates_of_chunk(items).is_some() {
             tests.push(point::known_answers::keys(self.curve));
@@ -67,7 +67,7 @@ impl OnGpu for Recover<'_> {
         tests
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let inputs = self.inputs.slice(items.clone());
         let rows = (
             plan.input(inputs.digests.bytes()),

@@ -42,7 +42,7 @@ impl Computation for VerifyEd25519<'_> {
         VERIFY_WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let signatures = self.signatures.slice(items.clone());
         let keys = self.keys.slice(items.clone());
         let VerifyEd25519 {
@@ -96,7 +96,7 @@ impl Computation for SignEd25519<'_> {
         SIGN_WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         let SignEd25519 {
             variant,
             is_checked,
@@ -124,7 +124,7 @@ impl Computation for PublicKeysOfSeeds<'_> {
         SIGN_WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         Secrets::Seeds(self.seeds).public_keys(engine, |item| items.start + item, out);
     }
 }

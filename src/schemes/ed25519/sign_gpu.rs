@@ -203,11 +203,11 @@ impl OnGpu for SignEd25519<'_> {
         self.messages.bytes(items)
     }
 
-    fn tests(&self, items: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_signing(self.is_checked, key_tables::may_build(items))
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let count = items.len();
         let first = items.start;
         let dom2 = Dom2::new(plan, &self.variant);
@@ -319,11 +319,11 @@ impl OnGpu for PublicKeysOfSeeds<'_> {
         (CURVE, vec!["ed25519_sign"])
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         vec![known_answers::PUBLIC_KEYS]
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let n = items.len();
         let expansion = Expansion::new(plan, self.seeds.slice(items));
         let products = Products::new(plan);

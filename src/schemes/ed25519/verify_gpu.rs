@@ -128,14 +128,14 @@ impl OnGpu for VerifyEd25519<'_> {
         self.messages.bytes(items)
     }
 
-    fn tests(&self, items: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_verification(
             key_tables::may_build(items),
             self.is_batch_verification(items),
         )
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let n = items.len();
         let rule = rule_bits(self.rule);
         let first = items.start;

@@ -37,7 +37,7 @@ impl Computation for MessageDigests<'_> {
         WORTH
     }
 
-    fn on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         engine.fill_of_texts(self.messages.average(), out, [32, 0], |range, out| {
             let first = items.start + range.start;
             let (ids, id_stride) = self.ids_of(first..first + range.len());

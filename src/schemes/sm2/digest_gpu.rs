@@ -29,11 +29,11 @@ impl OnGpu for MessageDigests<'_> {
         self.messages.bytes(items) + self.ids.bytes(&ids)
     }
 
-    fn tests(&self, _: usize) -> Vec<SelfTest> {
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
         known_answers::of_digests()
     }
 
-    fn chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
         let n = items.len();
         let first = items.start;
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());

@@ -26,7 +26,7 @@ impl Engines {
         let items = expected.items();
         let mut codes = [vec![0; items], vec![0; items]];
         let [of_cpu, of_gpu] = &mut codes;
-        expected.on_cpu(&self.cpu, 0..items, &mut ResultsMut::codes(of_cpu).into());
+        expected.compute_on_cpu(&self.cpu, 0..items, &mut ResultsMut::codes(of_cpu).into());
         self.run(found, expected, &mut ResultsMut::codes(of_gpu).into());
         assert_eq!(of_gpu, of_cpu);
         assert!(self.gpu.failures().is_empty());
@@ -39,7 +39,7 @@ impl Engines {
                 &self.cpu,
                 operation,
                 out,
-                &|items, out| rest.on_cpu(&self.cpu, items, out),
+                &|items, out| rest.compute_on_cpu(&self.cpu, items, out),
                 false,
             )
             .expect("the GPU works");
