@@ -213,13 +213,7 @@ impl Engine {
                     && self.uses_gpu(items, operation.gpu_threshold())? =>
             {
                 let may_fall_back = self.shared.asked == Backend::Auto;
-                gpu.run(
-                    cpu,
-                    operation,
-                    &mut results,
-                    &|items, results| operation.compute_on_cpu(cpu, items, results),
-                    may_fall_back,
-                )?;
+                gpu.run(cpu, operation, &mut results, may_fall_back)?;
                 Ok(())
             }
             _ => {

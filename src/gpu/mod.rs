@@ -24,8 +24,8 @@ pub use interface::{Failure, FaultKind, KernelOrigin, Limits, LoadedKernels, Una
 use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
 pub use runtime::{Fault, PageLock};
 use schedule::execution::{self, Chunk};
-use schedule::{DeviceCache, DevicePool, Machine, OnCpu, StreamSlot, run, self_tests};
-pub use schedule::{Launch, OnGpu, Running, SelfTest, SelfTestRun};
+pub use schedule::{Computation, GpuThreshold, Launch, Running, SelfTest, SelfTestRun};
+use schedule::{DeviceCache, DevicePool, Machine, StreamSlot, run, self_tests};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::resume_unwind;
@@ -254,7 +254,7 @@ impl GpuEngine {
         Ok(())
     }
 
-    /// Writes the results of a batch to their positions. If `cpu_fallback` permits, `on_cpu`
+    /// Writes the results of a batch to their positions. If `cpu_fallback` permits, the CPU
     /// computes the items that no device could.
     ///
     /// # Errors
@@ -262,9 +262,8 @@ impl GpuEngine {
     pub fn run(
         &self,
         cpu: &CpuEngine,
-        operation: &dyn OnGpu,
+        operation: &dyn Computation,
         results: &mut ResultSink,
-        on_cpu: &OnCpu,
         cpu_fallback: bool,
     ) -> Result<(), Fault> {
         let _kept = CallersContext::keep();
@@ -289,7 +288,7 @@ impl GpuEngine {
                         items,
                         most,
                         results,
-                        on_cpu,
+                        completes_on_cpu: true,
                     },
                 )
                 .map_err(|fault| {
@@ -300,7 +299,9 @@ impl GpuEngine {
                     fault.of_device(&self.device(device).label)
                 })
             },
-            cpu_fallback.then_some(on_cpu),
+            cpu_fallback.then_some(&|items, results: &mut ResultSink| {
+                operation.compute_on_cpu(cpu, items, results)
+            }),
         )
     }
 

@@ -2,10 +2,10 @@
 
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
-use crate::gpu::OnGpu;
 use crate::gpu::runtime::{Bytes, STREAMS, Unit};
 use crate::gpu::schedule::Machine;
 use crate::known_answers::{self, SilentPayments};
+use crate::operation::Computation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{DigestsOf, Function, SizedTexts};
 use crate::ops::keys::PublicKeysOf;
@@ -26,7 +26,7 @@ use crate::types::{
 use std::collections::BTreeSet;
 
 /// Receives an operation's name, and the operation.
-type Take<'a> = &'a mut dyn FnMut(String, &dyn OnGpu);
+type Take<'a> = &'a mut dyn FnMut(String, &dyn Computation);
 
 /// Returns a curve that supports the scheme.
 fn curve_of(scheme: &Scheme) -> CurveId {

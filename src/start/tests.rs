@@ -7,8 +7,8 @@ use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::gpu::runtime::{Plan, Unit};
 use crate::gpu::schedule::DevicePool;
-use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, OnGpu, SelfTest, kernels};
-use crate::operation::Computation;
+use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Limits, SelfTest, kernels};
+use crate::operation::{Computation, GpuThreshold};
 use crate::ops::keys::PublicKeysOf;
 use crate::types::{Error, ResultSink, Results, ResultsMut, SecretKey, Verdict};
 use std::collections::BTreeSet;
@@ -26,23 +26,19 @@ pub const BY_CPU: u8 = 7;
 pub fn codes_of(
     gpu: &GpuEngine,
     cpu: &CpuEngine,
-    operation: &dyn OnGpu,
+    operation: &dyn Computation,
     may_fall_back: bool,
 ) -> Result<Vec<u8>, Fault> {
     let mut codes = vec![0; operation.items()];
     let mut out = ResultsMut::codes(&mut codes).into();
-    gpu.run(
-        cpu,
-        operation,
-        &mut out,
-        &|items, results| results.take(by_cpu(&vec![BY_CPU; items.len()])),
-        may_fall_back,
-    )?;
+    gpu.run(cpu, operation, &mut out, may_fall_back)?;
     Ok(codes)
 }
 
-fn by_cpu(codes: &[u8]) -> Results<'_> {
-    Results::new(codes, [&[], &[]], [0, 0])
+/// Writes `BY_CPU` as the code of each item, in place of a CPU implementation.
+pub fn write_by_cpu(out: &mut ResultSink) {
+    let codes = vec![BY_CPU; out.items()];
+    out.take(Results::new(&codes, [&[], &[]], [0, 0]));
 }
 
 /// Computes an operation on devices alone.
@@ -52,13 +48,7 @@ pub fn run(
     operation: &dyn Computation,
     results: &mut ResultSink,
 ) -> Result<(), Fault> {
-    gpu.run(
-        cpu,
-        operation,
-        results,
-        &|items, results| operation.compute_on_cpu(cpu, items, results),
-        false,
-    )
+    gpu.run(cpu, operation, results, false)
 }
 
 fn names(tests: &[SelfTest]) -> BTreeSet<(&'static str, &'static str)> {
@@ -133,9 +123,17 @@ mod gpu_tests {
     /// An operation with a wrong answer, which must not be computed.
     struct Erring;
 
-    impl OnGpu for Erring {
+    impl Computation for Erring {
         fn items(&self) -> usize {
             100
+        }
+
+        fn gpu_threshold(&self) -> GpuThreshold {
+            GpuThreshold::of(0)
+        }
+
+        fn compute_on_cpu(&self, _: &CpuEngine, _: Range<usize>, out: &mut ResultSink) {
+            write_by_cpu(out);
         }
 
         fn most_waves(&self) -> usize {

@@ -1,11 +1,12 @@
 //! Tests on a GPU that no secrets remain in memory when a chunk has ended, in whatever way.
 
-use super::tests::{BY_CPU, codes_of, gpu, run};
+use super::tests::{BY_CPU, codes_of, gpu, run, write_by_cpu};
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::gpu::columns::{Codes, SecretKeys as KeyRows};
 use crate::gpu::runtime::{Bytes, InputSource, Plan, Stream};
-use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Running, SelfTest};
+use crate::operation::{Computation, GpuThreshold};
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::SizedTexts;
 use crate::ops::keys::PublicKeysOf;
@@ -14,7 +15,9 @@ use crate::schemes::common::{Scheme, SignDigests, Signing, SigningInputs};
 use crate::schemes::ecdsa::ECDSA;
 use crate::schemes::sm2::SM2;
 use crate::schemes::{bip340, ed25519};
-use crate::types::{ByteRows, Check, PublicKeys, ResultsMut, Rows, SecretKey, SecretKeys, Signers};
+use crate::types::{
+    ByteRows, Check, PublicKeys, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, Signers,
+};
 use std::ops::Range;
 use std::sync::mpsc;
 
@@ -297,9 +300,17 @@ struct Ending<'a> {
     end: &'a (dyn Fn() -> Result<(), Fault> + Sync),
 }
 
-impl OnGpu for Ending<'_> {
+impl Computation for Ending<'_> {
     fn items(&self) -> usize {
         60
+    }
+
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold::of(0)
+    }
+
+    fn compute_on_cpu(&self, _: &CpuEngine, _: Range<usize>, out: &mut ResultSink) {
+        write_by_cpu(out);
     }
 
     fn is_secret(&self) -> bool {

@@ -4,7 +4,7 @@
 //! the computation of another, and a faster device computes more chunks. For failed chunks, see
 //! `work_queue`.
 
-use super::operation::OnGpu;
+use super::operation::Computation;
 use super::work_queue::SMALLEST as SMALLEST_CHUNK;
 use crate::gpu::runtime::{Bytes, Occasion, Plan, STREAMS, at_work};
 use std::ops::Range;
@@ -34,7 +34,7 @@ pub struct Machine {
 
 impl Machine {
     /// Returns the memory that a chunk of these items needs.
-    pub fn bytes(&self, operation: &dyn OnGpu, items: &Range<usize>) -> Bytes {
+    pub fn bytes(&self, operation: &dyn Computation, items: &Range<usize>) -> Bytes {
         let multiprocessors = at_work(items.len(), self.multiprocessors);
         let mut plan = Plan::counting(Occasion {
             items: items.len(),
@@ -57,7 +57,7 @@ impl Machine {
     }
 
     /// Returns the memory that suffices for every chunk of a batch that is split at `ends`.
-    pub fn most_bytes(&self, operation: &dyn OnGpu, ends: &[usize]) -> Bytes {
+    pub fn most_bytes(&self, operation: &dyn Computation, ends: &[usize]) -> Bytes {
         let starts = std::iter::once(&0).chain(ends);
         let chunks = starts
             .zip(ends)
@@ -67,7 +67,7 @@ impl Machine {
 
     /// Returns the ends of the chunks: whole waves of threads, small chunks first and last, each
     /// within the memory of a stream slot.
-    pub fn cuts(&self, operation: &dyn OnGpu) -> Vec<usize> {
+    pub fn cuts(&self, operation: &dyn Computation) -> Vec<usize> {
         let items = operation.items();
         let most_items = self.most_items.min(operation.most_items());
         if self.slots == 1 {
@@ -99,7 +99,7 @@ impl Machine {
     /// the end of each chunk.
     fn cut(
         &self,
-        operation: &dyn OnGpu,
+        operation: &dyn Computation,
         most_items: impl Fn(usize) -> usize,
         most_data: usize,
     ) -> Vec<usize> {
@@ -125,7 +125,7 @@ impl Machine {
         cuts
     }
 
-    fn fits(&self, operation: &dyn OnGpu, range: Range<usize>, most_data: usize) -> bool {
+    fn fits(&self, operation: &dyn Computation, range: Range<usize>, most_data: usize) -> bool {
         operation.data_bytes(&range) <= most_data && self.bytes(operation, &range).fit(self.limits)
     }
 }
@@ -173,9 +173,11 @@ impl ChunkSizes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cpu::CpuEngine;
     use crate::gpu::columns::{ByteRows, Texts};
     use crate::gpu::runtime::InputSource;
-    use crate::gpu::{Launch, SelfTest};
+    use crate::gpu::{GpuThreshold, Launch, SelfTest};
+    use crate::types::ResultSink;
 
     /// A batch of items that take ten bytes each in device and in pinned memory, plus their
     /// variable-size data.
@@ -184,9 +186,17 @@ mod tests {
         data: fn(usize) -> usize,
     }
 
-    impl OnGpu for TestBatch {
+    impl Computation for TestBatch {
         fn items(&self) -> usize {
             self.count
+        }
+
+        fn gpu_threshold(&self) -> GpuThreshold {
+            unreachable!("nothing is computed")
+        }
+
+        fn compute_on_cpu(&self, _: &CpuEngine, _: Range<usize>, _: &mut ResultSink) {
+            unreachable!("nothing is computed")
         }
 
         fn most_waves(&self) -> usize {

@@ -1,6 +1,6 @@
 //! Computes a chunk: uploads its inputs, launches its kernels, and stores its results.
 
-use super::operation::{OnGpu, Running};
+use super::operation::{Computation, Running};
 use super::work_queue::OnCpu;
 use crate::cpu::CpuEngine;
 use crate::gpu::runtime::{Bytes, Fault, Input, InputSource, Plan, Stream, is_locked};
@@ -31,13 +31,14 @@ pub fn is_direct(results: &mut ResultSink) -> bool {
 
 /// A chunk to compute: some items of an operation, and the destination of their results.
 pub struct Chunk<'a, 'r> {
-    pub operation: &'a dyn OnGpu,
+    pub operation: &'a dyn Computation,
     pub items: Range<usize>,
     /// The memory of the batch's largest chunk.
     pub most: Bytes,
     pub results: &'a mut ResultSink<'r>,
-    /// Computes the items that the device leaves without an answer.
-    pub on_cpu: &'a OnCpu<'a>,
+    /// Whether the CPU computes the items that the device leaves without an answer. Otherwise they
+    /// have no result.
+    pub completes_on_cpu: bool,
 }
 
 /// Computes a chunk on a stream slot that the caller has reserved for it.
@@ -52,7 +53,7 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
         items,
         most,
         results,
-        on_cpu,
+        completes_on_cpu,
     } = chunk;
     let direct = is_direct(results);
     let secret = operation.is_secret();
@@ -88,7 +89,11 @@ pub fn compute(running: Running, chunk: Chunk) -> Result<(), Fault> {
         Some(_) => Vec::new(),
         None => take(slot, cpu, &plan, secret, results),
     };
-    answer(cpu, results, items.start, unanswered, on_cpu);
+    if completes_on_cpu {
+        answer(cpu, results, items.start, unanswered, &|items, results| {
+            operation.compute_on_cpu(cpu, items, results)
+        });
+    }
     Ok(())
 }
 

@@ -1,14 +1,28 @@
-//! The interface between an operation and a GPU.
+//! The interface between operations and the engine.
 
 use super::stream_slot::StreamSlot;
 use crate::cpu::CpuEngine;
 use crate::gpu::runtime::{Bytes, Fault, Plan};
+use crate::types::ResultSink;
 use std::ops::Range;
 
-/// A batch that devices compute chunk by chunk.
-pub trait OnGpu: Sync {
+/// A batch with one result per item: its computation on the CPU, its chunks on a GPU, and the batch
+/// size above which a GPU is faster.
+pub trait Computation: Sync {
     /// Returns the number of items of the batch.
     fn items(&self) -> usize;
+
+    /// Returns the batch size above which a GPU is faster.
+    fn gpu_threshold(&self) -> GpuThreshold;
+
+    /// Returns `true` if there are no kernels for the operation. It is then computed on the CPU,
+    /// whichever backend the engine was configured to use.
+    fn is_for_cpu_alone(&self) -> bool {
+        false
+    }
+
+    /// Computes a range of items on the CPU and writes every result to its position.
+    fn compute_on_cpu(&self, cpu: &CpuEngine, items: Range<usize>, out: &mut ResultSink);
 
     /// Returns whether the memory of a chunk is wiped after use.
     fn is_secret(&self) -> bool {
@@ -28,14 +42,14 @@ pub trait OnGpu: Sync {
         usize::MAX
     }
 
-    /// Returns the curve and the kernel files, compiled for it, that the operation launches.
-    fn kernels(&self) -> (&'static str, Vec<&'static str>);
-
     /// Returns the bytes of the variable-size data of some items. Batches are split evenly by these
     /// bytes as well.
     fn data_bytes(&self, _items: &Range<usize>) -> usize {
         0
     }
+
+    /// Returns the curve and the kernel files, compiled for it, that the operation launches.
+    fn kernels(&self) -> (&'static str, Vec<&'static str>);
 
     /// Returns the self-tests that the operation must pass on a device before the device computes a
     /// chunk of `items` items.
@@ -44,6 +58,25 @@ pub trait OnGpu: Sync {
     /// Plans the buffers, inputs and outputs of a chunk and returns the function that launches its
     /// kernels. An item whose code is 0 afterwards is computed on the CPU.
     fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a>;
+}
+
+/// The batch size, in items per CPU thread, above which a GPU finishes sooner
+/// (docs/performance.md). It differs between the portable CPU code and the vector code, which
+/// computes eight items at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct GpuThreshold {
+    pub portable: usize,
+    pub simd: usize,
+}
+
+impl GpuThreshold {
+    /// Returns the threshold of an operation with a single CPU implementation.
+    pub const fn of(items: usize) -> Self {
+        GpuThreshold {
+            portable: items,
+            simd: items,
+        }
+    }
 }
 
 /// Launches the kernels of a chunk whose upload has been started.

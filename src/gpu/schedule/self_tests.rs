@@ -2,11 +2,11 @@
 //!
 //! Kernels are compiled by whatever NVRTC is installed. The self-tests keep a miscompiled kernel
 //! from producing a wrong verdict: if an answer differs from the known one, the operation is
-//! disabled on that device. Each operation lists its tests (`OnGpu::self_tests`), which together run
-//! every kernel that it launches.
+//! disabled on that device. Each operation lists its tests (`Computation::self_tests`), which
+//! together run every kernel that it launches.
 
 use super::execution::{self, Chunk};
-use super::operation::{OnGpu, Running, SelfTest, SelfTestRun};
+use super::operation::{Computation, Running, SelfTest, SelfTestRun};
 use super::stream_slot::StreamSlot;
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
@@ -24,7 +24,7 @@ impl SelfTestRun<'_> {
     /// Computes all items as one chunk, with one block of threads, and returns the results.
     pub fn compute<T: Send>(
         &mut self,
-        operation: &dyn OnGpu,
+        operation: &dyn Computation,
         value: impl Fn(&Results, usize) -> T + Sync,
     ) -> Result<Vec<T>, Fault> {
         let before = self.slot.use_one_block(true);
@@ -37,7 +37,7 @@ impl SelfTestRun<'_> {
     /// come.
     fn compute_expecting<T: Send>(
         &mut self,
-        operation: &dyn OnGpu,
+        operation: &dyn Computation,
         value: impl Fn(&Results, usize) -> T + Sync,
         expected: usize,
     ) -> Result<Vec<T>, Fault> {
@@ -52,7 +52,7 @@ impl SelfTestRun<'_> {
             items: 0..items,
             most: *most,
             results: &mut values.sink(),
-            on_cpu: &|_, _| (),
+            completes_on_cpu: false,
         };
         let running = Running {
             slot,
@@ -79,7 +79,7 @@ impl SelfTestRun<'_> {
 
     pub fn check<T: PartialEq + Send>(
         &mut self,
-        operation: &dyn OnGpu,
+        operation: &dyn Computation,
         value: impl Fn(&Results, usize) -> T + Sync,
         known: Vec<T>,
     ) -> Result<(), Fault> {
@@ -91,7 +91,7 @@ impl SelfTestRun<'_> {
     /// if it affects the computation.
     pub fn check_codes(
         &mut self,
-        operation: &dyn OnGpu,
+        operation: &dyn Computation,
         expected: Option<usize>,
         known: impl IntoIterator<Item = u8>,
     ) -> Result<(), Fault> {

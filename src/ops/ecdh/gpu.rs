@@ -1,15 +1,14 @@
 //! Shared points on a GPU, with kernels whose branches and addresses do not depend on secrets, and
 //! memory that is wiped.
 
-use super::{Agreement, known_answers};
+use super::Agreement;
 use crate::gpu::columns::{ByteRows, Codes, Column};
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{
     Imported, Jacobian, Points, PrivateKeys, Reasons, SecretNumbers, export_rows, point_codes,
 };
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
-use crate::ops::point;
+use crate::gpu::{Launch, Running};
 use crate::types::Rejection;
 use std::ops::Range;
 
@@ -20,30 +19,12 @@ enum SharedRows {
     Secrets(Column<ByteRows<32>>),
 }
 
-impl OnGpu for Agreement<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (
-            self.curve.name(),
-            vec!["layout", "nonces", "upmul", "normalize", "results"],
-        )
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        vec![
-            point::known_answers::keys(self.curve),
-            known_answers::agreement(self.curve),
-        ]
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl Agreement<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let keys = PrivateKeys::new(plan, self.secret_keys.slice(items.clone()));
         let numbers = SecretNumbers::new(plan);
         let peers = Imported::new(plan, self.peers.slice(items.clone()));

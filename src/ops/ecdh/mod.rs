@@ -5,9 +5,12 @@ mod gpu;
 pub(crate) mod known_answers;
 
 use super::keys::require_keys;
+use super::point;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
     Error, PublicKeys, Rejection, ResultSink, ResultsMut, SecretKeys, SharedPoint, SharedSecret,
@@ -53,6 +56,10 @@ impl<'a> Agreement<'a> {
 }
 
 impl Computation for Agreement<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
@@ -63,6 +70,28 @@ impl Computation for Agreement<'_> {
         let keys = self.secret_keys.slice(items.clone());
         let peers = self.peers.slice(items);
         ON_CPU.of(self.curve)(engine, keys, peers, self.width, out);
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (
+            self.curve.name(),
+            vec!["layout", "nonces", "upmul", "normalize", "results"],
+        )
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        vec![
+            point::known_answers::keys(self.curve),
+            known_answers::agreement(self.curve),
+        ]
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

@@ -16,6 +16,8 @@ use crate::cpu::field::vector::Lanes;
 use crate::cpu::simd;
 use crate::engine::Engine;
 use crate::fields::Hash;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{Error, ResultSink, ResultsMut, require_lengths};
 pub use on_this_thread::keccak256_on_this_thread;
@@ -193,6 +195,10 @@ pub(crate) struct DigestsOf<'a> {
 }
 
 impl Computation for DigestsOf<'_> {
+    fn items(&self) -> usize {
+        self.messages.items()
+    }
+
     /// The threshold for messages of any length, which have at least one block. CPUs compute
     /// SHA-256 fast, so a GPU mainly frees the cores.
     fn gpu_threshold(&self) -> GpuThreshold {
@@ -220,6 +226,26 @@ impl Computation for DigestsOf<'_> {
                 }
             }),
         }
+    }
+
+    fn most_waves(&self) -> usize {
+        4
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.messages.bytes(items)
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (gpu::CURVE, vec!["hash"])
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        vec![known_answers::of(self.function)]
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

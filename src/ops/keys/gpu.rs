@@ -1,12 +1,12 @@
 //! Public keys of private keys on a GPU, with kernels whose branches and addresses do not depend on
 //! the private keys.
 
-use super::{PublicKeysOf, known_answers};
+use super::PublicKeysOf;
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan};
 use crate::gpu::schedule::StreamSlot;
 use crate::gpu::transfer::{Jacobian, PointResults, Points, PrivateKeys, Reasons, SecretNumbers};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running};
 use crate::types::Rejection;
 use std::ops::Range;
 
@@ -52,27 +52,12 @@ impl BaseProducts {
     }
 }
 
-impl OnGpu for PublicKeysOf<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (
-            self.curve.name(),
-            vec!["layout", "nonces", "table", "fpmul", "normalize", "results"],
-        )
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        vec![known_answers::public_keys(self.curve)]
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl PublicKeysOf<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let keys = PrivateKeys::new(plan, self.keys.slice(items.clone()));
         let products = BaseProducts::new(plan);
         let results = PointResults::new(plan);

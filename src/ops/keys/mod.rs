@@ -9,6 +9,8 @@ use crate::cpu::CpuEngine;
 use crate::cpu::secret::is_key;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::host::{lock, stack};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
@@ -33,6 +35,10 @@ pub(crate) struct PublicKeysOf<'a> {
 }
 
 impl Computation for PublicKeysOf<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
@@ -41,6 +47,25 @@ impl Computation for PublicKeysOf<'_> {
         static ON_CPU: PerCurve<fn(&CpuEngine, SecretKeys, &mut ResultSink)> =
             per_curve!(cpu::public_keys);
         ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (
+            self.curve.name(),
+            vec!["layout", "nonces", "table", "fpmul", "normalize", "results"],
+        )
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        vec![known_answers::public_keys(self.curve)]
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

@@ -2,39 +2,23 @@
 //! no value, and memory that is wiped.
 
 use super::parameters::Limbs;
-use super::{Modexp, MulMod, known_answers};
+use super::{Modexp, MulMod};
 use crate::gpu::columns::{
     AnyNumbers, AnyRows, Column, ModexpModulus, ModexpParameters, MulModModulus, ValueStatuses,
 };
 use crate::gpu::kernels;
-use crate::gpu::runtime::{Fault, InputSource, NO_CURVE, Plan, Stream};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::runtime::{Fault, InputSource, Plan, Stream};
+use crate::gpu::{Launch, Running};
 use crate::host::stack;
 use crate::types::ByteRows;
 use std::ops::Range;
 
-impl OnGpu for Modexp<'_> {
-    fn items(&self) -> usize {
-        self.bases.items()
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn most_waves(&self) -> usize {
-        8
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (NO_CURVE, vec!["rows", "modexp"])
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        vec![known_answers::powers(self.modulus.len())]
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl Modexp<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let bytes = self.modulus.len();
         let exponent_words = words(self.exponents.width());
         // The powers overwrite the bases.
@@ -69,28 +53,12 @@ impl OnGpu for Modexp<'_> {
     }
 }
 
-impl OnGpu for MulMod<'_> {
-    fn items(&self) -> usize {
-        self.a.items()
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn most_waves(&self) -> usize {
-        8
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (NO_CURVE, vec!["rows", "mul_mod"])
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        vec![known_answers::products(self.modulus.len())]
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl MulMod<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let bytes = self.modulus.len();
         // The products overwrite the first factors.
         let products = NumberColumns::new(plan, self.a.slice(items.clone()));

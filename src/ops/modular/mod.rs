@@ -16,6 +16,8 @@ mod parameters;
 
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
+use crate::gpu::runtime::{NO_CURVE, Plan};
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{ByteRows, Error, Rejection, ResultSink, bytes_of, require_lengths};
 use parameters::{Limbs, MulModParameters};
@@ -55,6 +57,10 @@ impl<'a> Modexp<'a> {
 }
 
 impl Computation for Modexp<'_> {
+    fn items(&self) -> usize {
+        self.bases.items()
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold::of(1 << 6)
     }
@@ -67,6 +73,26 @@ impl Computation for Modexp<'_> {
             self.exponents.slice(items),
             out,
         );
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn most_waves(&self) -> usize {
+        8
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (NO_CURVE, vec!["rows", "modexp"])
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        vec![known_answers::powers(self.modulus.len())]
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 
@@ -97,6 +123,10 @@ impl<'a> MulMod<'a> {
 }
 
 impl Computation for MulMod<'_> {
+    fn items(&self) -> usize {
+        self.a.items()
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold::of(1 << 16)
     }
@@ -105,6 +135,26 @@ impl Computation for MulMod<'_> {
         let a = self.a.slice(items.clone());
         let b = self.b.unwrap_or(self.a).slice(items);
         cpu::mul_mod(engine, self.modulus, a, b, out);
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn most_waves(&self) -> usize {
+        8
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (NO_CURVE, vec!["rows", "mul_mod"])
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        vec![known_answers::products(self.modulus.len())]
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

@@ -1,12 +1,11 @@
 //! Point operations on a GPU.
 
-use super::sum::PART;
 use super::{Add, DecodeKeys, Double, Mul, MulBase, Sums, known_answers};
 use crate::gpu::columns::Prefixes;
 use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Imported, Jacobian, Numbers, PointResults, Points, Reasons};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use crate::types::Rejection;
 use std::ops::Range;
 
@@ -24,20 +23,12 @@ fn products(scalars: Numbers) -> Reasons {
     }
 }
 
-impl OnGpu for Add<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "point_add", "results"])
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        vec![known_answers::sums(self.curve)]
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl Add<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let [a, b] = self
             .operands
             .map(|points| Imported::new(plan, points.slice(items.clone())));
@@ -79,20 +70,12 @@ impl OnGpu for Add<'_> {
     }
 }
 
-impl OnGpu for Double<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "point_add", "results"])
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        vec![known_answers::doubles(self.curve)]
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl Double<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let from = Imported::new(plan, self.points.slice(items.clone()));
         let to = Points::new(plan);
         let prefixes = plan.column::<Prefixes>();
@@ -124,23 +107,12 @@ impl OnGpu for Double<'_> {
     }
 }
 
-impl OnGpu for MulBase<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (
-            self.curve.name(),
-            vec!["layout", "table", "fpmul", "normalize", "results"],
-        )
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        vec![known_answers::base_products(self.curve)]
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl MulBase<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));
         let sums = Jacobian::new(plan);
         let product = Points::new(plan);
@@ -166,23 +138,12 @@ impl OnGpu for MulBase<'_> {
     }
 }
 
-impl OnGpu for Mul<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (
-            self.curve.name(),
-            vec!["layout", "upmul", "normalize", "results"],
-        )
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        vec![known_answers::products(self.curve)]
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl Mul<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));
         let imported = Imported::new(plan, self.points.slice(items.clone()));
         let scratch = WindowScratch::new(plan);
@@ -215,20 +176,12 @@ impl OnGpu for Mul<'_> {
     }
 }
 
-impl OnGpu for DecodeKeys<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.curve.name(), vec!["layout", "results"])
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        vec![known_answers::keys(self.curve)]
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl DecodeKeys<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let keys = Imported::new(plan, self.keys.slice(items.clone()));
         let results = PointResults::new(plan);
         let n = items.len();
@@ -245,31 +198,16 @@ impl OnGpu for DecodeKeys<'_> {
     }
 }
 
-impl OnGpu for Sums<'_> {
-    fn items(&self) -> usize {
-        self.of.div_ceil(PART)
-    }
-
-    fn most_waves(&self) -> usize {
-        2
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (
-            self.curve.name(),
-            vec!["layout", "point_sum", "normalize", "results"],
-        )
-    }
-
-    fn data_bytes(&self, parts: &Range<usize>) -> usize {
-        64 * self.points_of(parts).len()
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+impl Sums<'_> {
+    pub(super) fn gpu_self_tests(&self) -> Vec<SelfTest> {
         vec![known_answers::sums_of_parts(self.curve)]
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        parts: Range<usize>,
+    ) -> Launch<'a> {
         let items = self.points_of(&parts);
         let points = plan.for_items(items.len(), |plan| {
             Imported::new(plan, self.points.slice(items.clone()))

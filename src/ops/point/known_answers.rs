@@ -4,7 +4,7 @@ use super::sum::PART;
 use super::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts, point_of};
 use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
-use crate::gpu::{Fault, OnGpu as _, SelfTest, SelfTestRun};
+use crate::gpu::{Computation as _, Fault, SelfTest, SelfTestRun};
 use crate::known_answers::{self, Answer, PointAnswers, repeat};
 use crate::types::{Point, PublicKeys, Rejection, Rows};
 

@@ -23,6 +23,8 @@ mod sum;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
     Error, Point, Points, PublicKeys, Rejection, ResultSink, Results, ResultsMut, Rows,
@@ -47,6 +49,10 @@ pub(crate) struct Add<'a> {
 }
 
 impl Computation for Add<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold::of(300)
     }
@@ -60,6 +66,18 @@ impl Computation for Add<'_> {
             out,
         );
     }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "point_add", "results"])
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        vec![known_answers::sums(self.curve)]
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
+    }
 }
 
 /// The operation that doubles points.
@@ -70,6 +88,10 @@ pub(crate) struct Double<'a> {
 }
 
 impl Computation for Double<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold::of(300)
     }
@@ -78,6 +100,18 @@ impl Computation for Double<'_> {
         static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut ResultSink)> =
             per_curve!(cpu::double);
         ON_CPU.of(self.curve)(engine, self.points.slice(items), out);
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "point_add", "results"])
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        vec![known_answers::doubles(self.curve)]
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 
@@ -89,6 +123,10 @@ pub(crate) struct MulBase<'a> {
 }
 
 impl Computation for MulBase<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold {
             portable: 40,
@@ -101,6 +139,21 @@ impl Computation for MulBase<'_> {
             per_curve!(cpu::mul_base);
         ON_CPU.of(self.curve)(engine, self.scalars.slice(items), out);
     }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (
+            self.curve.name(),
+            vec!["layout", "table", "fpmul", "normalize", "results"],
+        )
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        vec![known_answers::base_products(self.curve)]
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
+    }
 }
 
 /// The operation that computes multiples of points.
@@ -112,6 +165,10 @@ pub(crate) struct Mul<'a> {
 }
 
 impl Computation for Mul<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold {
             portable: 30,
@@ -129,6 +186,21 @@ impl Computation for Mul<'_> {
             out,
         );
     }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (
+            self.curve.name(),
+            vec!["layout", "upmul", "normalize", "results"],
+        )
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        vec![known_answers::products(self.curve)]
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
+    }
 }
 
 /// The operation that decodes public keys in any encoding. The identity is rejected.
@@ -139,6 +211,10 @@ pub(crate) struct DecodeKeys<'a> {
 }
 
 impl Computation for DecodeKeys<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         // Decompression takes most of the time; a GPU responds after 0.1 ms.
         GpuThreshold {
@@ -151,6 +227,18 @@ impl Computation for DecodeKeys<'_> {
         static ON_CPU: PerCurve<fn(&CpuEngine, PublicKeys, &mut ResultSink)> =
             per_curve!(cpu::decode_keys);
         ON_CPU.of(self.curve)(engine, self.keys.slice(items), out);
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (self.curve.name(), vec!["layout", "results"])
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        vec![known_answers::keys(self.curve)]
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

@@ -5,6 +5,8 @@ use super::sum::{SumOrRejection, sum_of_rows};
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold, Reduction};
 use crate::types::{Error, Point, PublicKeys, ResultSink, Rows, Verdict, require_lengths};
 use std::ops::Range;
@@ -33,6 +35,10 @@ impl SumsOfProducts<'_> {
 }
 
 impl Computation for SumsOfProducts<'_> {
+    fn items(&self) -> usize {
+        self.of.div_ceil(PART)
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold {
             portable: 10,
@@ -47,6 +53,25 @@ impl Computation for SumsOfProducts<'_> {
         let scalars = self.scalars.slice(products.clone());
         let points = self.points.slice(products.clone());
         ON_CPU.of(self.curve)(engine, scalars, points, products.len(), out);
+    }
+
+    fn most_waves(&self) -> usize {
+        2
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (
+            self.curve.name(),
+            vec!["layout", "msm", "buckets", "normalize", "results"],
+        )
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests()
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, parts)
     }
 }
 

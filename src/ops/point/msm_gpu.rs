@@ -1,37 +1,25 @@
 //! Multi-scalar multiplication on a GPU (`cuda/kernels/msm.cu`).
 
 use super::gpu::POINTS;
-use super::msm::PART;
 use super::{SumsOfProducts, known_answers};
 use crate::gpu::buckets::{Buckets, products};
 use crate::gpu::columns::{Content, Xy};
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Imported, Jacobian, Numbers, PointResults, Points};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use std::ops::Range;
 
-impl OnGpu for SumsOfProducts<'_> {
-    fn items(&self) -> usize {
-        self.of.div_ceil(PART)
-    }
-
-    fn most_waves(&self) -> usize {
-        2
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (
-            self.curve.name(),
-            vec!["layout", "msm", "buckets", "normalize", "results"],
-        )
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+impl SumsOfProducts<'_> {
+    pub(super) fn gpu_self_tests(&self) -> Vec<SelfTest> {
         vec![known_answers::sums_of_products(self.curve)]
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        parts: Range<usize>,
+    ) -> Launch<'a> {
         let items = self.products_of(&parts);
         let (scalars, points) = plan.for_items(items.len(), |plan| {
             let scalars = Numbers::new(plan, self.scalars.slice(items.clone()));

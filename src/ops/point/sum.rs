@@ -4,6 +4,8 @@ use super::cpu;
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId, PerCurve, per_curve};
 use crate::engine::Engine;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold, Reduction};
 use crate::types::{Error, Point, PublicKeys, Rejection, ResultSink, Verdict, require_lengths};
 use std::ops::Range;
@@ -32,6 +34,10 @@ impl Sums<'_> {
 }
 
 impl Computation for Sums<'_> {
+    fn items(&self) -> usize {
+        self.of.div_ceil(PART)
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold::of(300)
     }
@@ -47,6 +53,29 @@ impl Computation for Sums<'_> {
             PART,
             out,
         );
+    }
+
+    fn most_waves(&self) -> usize {
+        2
+    }
+
+    fn data_bytes(&self, parts: &Range<usize>) -> usize {
+        64 * self.points_of(parts).len()
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (
+            self.curve.name(),
+            vec!["layout", "point_sum", "normalize", "results"],
+        )
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests()
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, parts: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, parts)
     }
 }
 

@@ -20,8 +20,6 @@ use crate::cpu::tables::BaseTables;
 use crate::cpu::{CHUNK, CpuEngine, decode, limbs_to_be_bytes};
 use crate::curve::Secp256k1;
 use crate::host::stack;
-use crate::operation::{Computation, GpuThreshold};
-use crate::ops::ecdh::WORTH;
 use crate::ops::ecdh::cpu::reference;
 use crate::ops::hash::{Tag, tagged};
 use crate::types::{KeyBytes, PublicKeys, Rejection, ResultSink, ResultsMut, Rows};
@@ -66,12 +64,13 @@ impl<C: SecretCurve> ReceiverKeys<C> {
     }
 }
 
-impl Computation for Expected<'_> {
-    fn gpu_threshold(&self) -> GpuThreshold {
-        WORTH
-    }
-
-    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+impl Expected<'_> {
+    pub(super) fn compute_range(
+        &self,
+        engine: &CpuEngine,
+        items: Range<usize>,
+        out: &mut ResultSink,
+    ) {
         let part = Expected {
             tweak_points: self.tweak_points.slice(items.clone()),
             counters: self.counters.slice(items.clone()),

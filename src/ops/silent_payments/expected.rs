@@ -1,10 +1,20 @@
 //! The outputs that receivers expect in transactions, as an operation.
 
 use super::Receiver;
-use crate::types::{PublicKeys, Rows};
+use crate::cpu::CpuEngine;
+use crate::curve::{Curve, Secp256k1};
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
+use crate::operation::{Computation, GpuThreshold};
+use crate::ops::ecdh::WORTH;
+use crate::types::{PublicKeys, ResultSink, Rows};
+use std::ops::Range;
 
 /// The length of a number in bytes.
 pub const NUMBER: usize = 32;
+
+/// The maximum size of the rows of a chunk on a GPU.
+const MOST_BYTES: usize = 1 << 28;
 
 /// The operation that computes expected outputs for each tweak point T and counter k, and for each
 /// receiver: `t_k = hash_BIP0352/SharedSecret(b_scan T || k)`, and the x-coordinates of `B + t_k G`
@@ -32,6 +42,53 @@ impl Expected<'_> {
             *end += width(receiver);
             Some((*receiver, start))
         })
+    }
+}
+
+impl Computation for Expected<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn gpu_threshold(&self) -> GpuThreshold {
+        WORTH
+    }
+
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        self.compute_range(engine, items, out);
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    /// The limit exists because rows of many receivers and labels are wide, and also occupy
+    /// page-locked memory.
+    fn most_items(&self) -> usize {
+        (MOST_BYTES / self.width().max(1)).max(1)
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (
+            Secp256k1::NAME,
+            vec![
+                "layout",
+                "nonces",
+                "table",
+                "fpmul",
+                "normalize",
+                "results",
+                "bip340_silent",
+            ],
+        )
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests()
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

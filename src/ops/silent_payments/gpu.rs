@@ -13,13 +13,11 @@ use crate::gpu::schedule::StreamSlot;
 use crate::gpu::transfer::{
     Imported, Jacobian, PointResults, Points, PrivateKeys, Reasons, SecretNumbers, point_codes,
 };
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use crate::types::{PublicKeys, Rejection};
 use std::ops::Range;
 
 const CURVE: &str = Secp256k1::NAME;
-/// The maximum size of a chunk's rows.
-const MOST_BYTES: usize = 1 << 28;
 
 /// The keys of a receiver on the device, and the offset of its numbers in a row.
 #[derive(Clone, Copy)]
@@ -164,41 +162,16 @@ impl Scratch {
     }
 }
 
-impl OnGpu for Expected<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    /// The limit exists because rows of many receivers and labels are wide, and also occupy
-    /// page-locked memory.
-    fn most_items(&self) -> usize {
-        (MOST_BYTES / self.width().max(1)).max(1)
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (
-            CURVE,
-            vec![
-                "layout",
-                "nonces",
-                "table",
-                "fpmul",
-                "normalize",
-                "results",
-                "bip340_silent",
-            ],
-        )
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+impl Expected<'_> {
+    pub(super) fn gpu_self_tests(&self) -> Vec<SelfTest> {
         known_answers::of_scan()
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let points = Imported::new(plan, self.tweak_points.slice(items.clone()));
         let counters = plan.input(self.counters.slice(items.clone()).bytes());
         let keys = self.starts().map(|(receiver, start)| {
@@ -241,23 +214,12 @@ impl OnGpu for Expected<'_> {
     }
 }
 
-impl OnGpu for TweakPoints<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (
-            CURVE,
-            vec!["layout", "upmul", "normalize", "results", "bip340_silent"],
-        )
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        known_answers::of_index()
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl TweakPoints<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let keys = Imported::new(plan, self.input_keys.slice(items.clone()));
         let outpoints = plan.input(self.outpoints.slice(items.clone()).bytes());
         let hashes = plan.column();

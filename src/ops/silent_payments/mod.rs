@@ -28,8 +28,10 @@ mod scan;
 
 use super::point::point_of;
 use crate::cpu::CpuEngine;
-use crate::curve::Secp256k1;
+use crate::curve::{Curve, Secp256k1};
 use crate::engine::Engine;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
     Error, Points, PublicKeys, ResultSink, ResultsMut, Rows, SecretKey, require_lengths,
@@ -100,6 +102,10 @@ impl<'a> TweakPoints<'a> {
 }
 
 impl Computation for TweakPoints<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     /// Returns the threshold of a variable-base multiplication.
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold {
@@ -112,6 +118,21 @@ impl Computation for TweakPoints<'_> {
         let outpoints = self.outpoints.slice(items.clone());
         let keys = self.input_keys.slice(items);
         cpu::tweak_points::<Secp256k1>(engine, outpoints, keys, out);
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (
+            Secp256k1::NAME,
+            vec!["layout", "upmul", "normalize", "results", "bip340_silent"],
+        )
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        known_answers::of_index()
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

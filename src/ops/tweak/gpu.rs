@@ -1,12 +1,12 @@
 //! Tweaks of public keys on a GPU.
 
-use super::{Tweak, Tweaks, known_answers};
+use super::{Tweak, Tweaks};
 use crate::curve::{Curve, Secp256k1};
 use crate::gpu::columns::{ByteRows, Column, NumberKinds, Prefixes, Scalars};
 use crate::gpu::kernels;
 use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::transfer::{Imported, Jacobian, PointResults, Points, export_rows};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running};
 use std::ops::Range;
 
 /// The tweaks of a chunk as scalars, and their source.
@@ -73,30 +73,12 @@ impl TweakColumns {
     }
 }
 
-impl OnGpu for Tweak<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (
-            Secp256k1::NAME,
-            vec![
-                "layout",
-                "table",
-                "fpmul",
-                "normalize",
-                "point_add",
-                "bip340_tweak",
-            ],
-        )
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        known_answers::all()
-    }
-
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+impl Tweak<'_> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let n = items.len();
         let curve = Secp256k1::NAME;
         let keys = Imported::new(plan, self.keys.slice(items.clone()));

@@ -13,8 +13,10 @@ pub(crate) mod known_answers;
 
 use super::point::point_of;
 use crate::cpu::CpuEngine;
-use crate::curve::Secp256k1;
+use crate::curve::{Curve, Secp256k1};
 use crate::engine::Engine;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
     Error, Point, Points, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, require_lengths,
@@ -66,6 +68,10 @@ impl<'a> Tweak<'a> {
 }
 
 impl Computation for Tweak<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         GpuThreshold {
             portable: 40,
@@ -80,6 +86,28 @@ impl Computation for Tweak<'_> {
             self.tweaks.slice(items),
             out,
         );
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (
+            Secp256k1::NAME,
+            vec![
+                "layout",
+                "table",
+                "fpmul",
+                "normalize",
+                "point_add",
+                "bip340_tweak",
+            ],
+        )
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        known_answers::all()
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

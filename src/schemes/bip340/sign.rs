@@ -2,13 +2,24 @@
 
 use super::messages::{Messages, texts};
 use super::signing::{Auxiliary, SigningKeys};
+use crate::cpu::CpuEngine;
 use crate::curve::{Curve, Secp256k1};
 use crate::engine::Engine;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
+use crate::operation::{Computation, GpuThreshold};
 use crate::ops::keys::public_keys_of;
 use crate::ops::point::decode_keys;
 use crate::types::{
-    Error, KeyRowForm, Point, PublicKeys, Rejection, ResultsMut, Rows, SecretKeys, Verdict,
-    bytes_of, require_lengths,
+    Error, KeyRowForm, Point, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, SecretKeys,
+    Verdict, bytes_of, require_lengths,
+};
+use std::ops::Range;
+
+/// The batch size above which a GPU is faster.
+pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+    portable: 3,
+    simd: 20,
 };
 
 /// Signs one message of 32 bytes per item. **Constant-time** in keys, auxiliary data and nonces.
@@ -249,4 +260,38 @@ pub(crate) struct SignBip340<'a, 'm> {
     /// True if signatures are verified, with computed public keys, before they are returned.
     pub is_checked: bool,
     pub items: usize,
+}
+
+impl Computation for SignBip340<'_, '_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn gpu_threshold(&self) -> GpuThreshold {
+        WORTH
+    }
+
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        self.sign_range(engine, items, out);
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.messages.data_bytes(items)
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        self.kernel_files()
+    }
+
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests(items)
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
+    }
 }

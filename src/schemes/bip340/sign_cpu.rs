@@ -8,7 +8,6 @@ use crate::cpu::secret::{Bytes, Number, SecretCurve, base_products, scalar};
 use crate::cpu::simd::Lanes;
 use crate::cpu::{CpuEngine, decode};
 use crate::curve::Secp256k1;
-use crate::operation::{Computation, GpuThreshold};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::common::sign_cpu::{public_keys_of, sign_checked};
 use crate::schemes::common::verify_cpu;
@@ -19,12 +18,6 @@ use elliptic_curve::subtle::ConditionallySelectable;
 use elliptic_curve::{CurveGroup, Field, Group, PrimeField, ProjectivePoint};
 use std::ops::Range;
 use zeroize::Zeroizing;
-
-/// The batch size above which a GPU is faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold {
-    portable: 3,
-    simd: 20,
-};
 
 impl SignBip340<'_, '_> {
     /// Signs the items `item(0)`, `item(1)`, ..., one per result.
@@ -157,14 +150,8 @@ impl SignBip340<'_, '_> {
         let mut codes = ResultsMut::codes(codes).into();
         verify_cpu::verify::<C>(engine, &signatures, &mut codes);
     }
-}
 
-impl Computation for SignBip340<'_, '_> {
-    fn gpu_threshold(&self) -> GpuThreshold {
-        WORTH
-    }
-
-    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    pub(super) fn sign_range(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         if !self.is_checked {
             return self.sign::<Secp256k1>(engine, |at| items.start + at, out);
         }

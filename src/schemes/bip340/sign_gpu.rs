@@ -12,21 +12,13 @@ use crate::gpu::runtime::{Fault, Plan};
 use crate::gpu::schedule::StreamSlot;
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Jacobian, Points, PrivateKeys};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use crate::ops::keys::gpu::BaseProducts;
 use crate::schemes::common::{CHECK_FILES, CheckBuffers, Verified, check};
 use std::ops::Range;
 
-impl OnGpu for SignBip340<'_, '_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+impl SignBip340<'_, '_> {
+    pub(super) fn kernel_files(&self) -> (&'static str, Vec<&'static str>) {
         let check: &[&str] = if self.is_checked {
             &[VERIFY_FILES, CHECK_FILES].concat()
         } else {
@@ -42,11 +34,7 @@ impl OnGpu for SignBip340<'_, '_> {
         )
     }
 
-    fn data_bytes(&self, items: &Range<usize>) -> usize {
-        self.messages.data_bytes(items)
-    }
-
-    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+    pub(super) fn gpu_self_tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_signing(
             self.is_checked,
             self.public.is_some(),
@@ -54,7 +42,11 @@ impl OnGpu for SignBip340<'_, '_> {
         )
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let n = items.len();
         let curve = Secp256k1::NAME;
         let messages = MessageColumns::new(plan, &self.messages, items.clone());

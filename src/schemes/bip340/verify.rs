@@ -1,11 +1,22 @@
 //! Verification: the public functions and the operation.
 
 use super::messages::{Messages, texts};
+use crate::cpu::CpuEngine;
 use crate::engine::Engine;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
+use crate::operation::{Computation, GpuThreshold};
 use crate::schemes::common::{Chunks, verdict_of};
 #[cfg(doc)]
 use crate::types::Rejection;
-use crate::types::{Error, PublicKeys, ResultsMut, Rows, Verdicts, require_lengths};
+use crate::types::{Error, PublicKeys, ResultSink, ResultsMut, Rows, Verdicts, require_lengths};
+use std::ops::Range;
+
+/// The batch size above which a GPU is faster.
+pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+    portable: 35,
+    simd: 50,
+};
 
 /// Verifies one signature per item over a message of 32 bytes. Variable-time: all inputs are
 /// public.
@@ -161,5 +172,47 @@ impl<'a> VerifyBip340<'a> {
             chunks,
             items,
         })
+    }
+}
+
+impl Computation for VerifyBip340<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
+    fn gpu_threshold(&self) -> GpuThreshold {
+        WORTH
+    }
+
+    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        self.verify_range(engine, items, out);
+    }
+
+    fn most_waves(&self) -> usize {
+        5
+    }
+
+    fn most_items(&self) -> usize {
+        if self.batch_verification {
+            self.chunks.largest()
+        } else {
+            usize::MAX
+        }
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.messages.data_bytes(items)
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        self.kernel_files()
+    }
+
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests(items)
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }

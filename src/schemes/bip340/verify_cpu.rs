@@ -4,25 +4,19 @@ use super::verify::VerifyBip340;
 use crate::cpu::field::Field;
 use crate::cpu::{CpuCurve, CpuEngine};
 use crate::curve::Secp256k1;
-use crate::operation::{Computation, GpuThreshold};
 use crate::ops::hash::{Tag, tagged};
 use crate::schemes::common::final_checks_cpu::{Equation, Equations, EvenWithX, SignatureBatch};
 use crate::schemes::common::verify_cpu;
 use crate::types::{PublicKeys, Rejection, ResultSink, Rows};
 use std::ops::Range;
 
-/// The batch size above which a GPU is faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold {
-    portable: 35,
-    simd: 50,
-};
-
-impl Computation for VerifyBip340<'_> {
-    fn gpu_threshold(&self) -> GpuThreshold {
-        WORTH
-    }
-
-    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+impl VerifyBip340<'_> {
+    pub(super) fn verify_range(
+        &self,
+        engine: &CpuEngine,
+        items: Range<usize>,
+        out: &mut ResultSink,
+    ) {
         let signatures = Bip340Signatures {
             message: &|item| self.messages.get(items.start + item),
             message_bytes: self.messages.average(),

@@ -9,7 +9,7 @@ use crate::gpu::kernels::{self, WindowScratch};
 use crate::gpu::runtime::{Fault, Plan, Stream};
 use crate::gpu::tables::key_tables::{self, ByTables, WithTables};
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use crate::schemes::common::batch_verification::gpu::{
     BatchVerification, FILES as BATCH_VERIFICATION_FILES, Listed, Named,
 };
@@ -113,18 +113,8 @@ impl VerifyBip340<'_> {
     fn is_batch_verification(&self, items: usize) -> bool {
         self.batch_verification && self.chunks.may_try(items)
     }
-}
 
-impl OnGpu for VerifyBip340<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn most_waves(&self) -> usize {
-        5
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+    pub(super) fn kernel_files(&self) -> (&'static str, Vec<&'static str>) {
         let batch_verification = if self.is_batch_verification(self.items) {
             BATCH_VERIFICATION_FILES
         } else {
@@ -136,26 +126,18 @@ impl OnGpu for VerifyBip340<'_> {
         )
     }
 
-    fn most_items(&self) -> usize {
-        if self.batch_verification {
-            self.chunks.largest()
-        } else {
-            usize::MAX
-        }
-    }
-
-    fn data_bytes(&self, items: &Range<usize>) -> usize {
-        self.messages.data_bytes(items)
-    }
-
-    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+    pub(super) fn gpu_self_tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_verification(
             key_tables::may_build(items),
             self.is_batch_verification(items),
         )
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let n = items.len();
         let messages = MessageColumns::new(plan, &self.messages, items.clone());
         let signatures = plan.input::<Signatures>(self.signatures.slice(items.clone()).bytes());

@@ -12,6 +12,8 @@ mod verify_gpu;
 
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveId, PerCurve};
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
     Check, Error, NonceHash, Policy, PublicKeys, Rejection, ResultSink, Results, Rows, Verdict,
@@ -134,6 +136,10 @@ impl<'a> VerifyDigests<'a> {
 }
 
 impl Computation for VerifyDigests<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         self.scheme.verify_gpu_threshold
     }
@@ -145,6 +151,30 @@ impl Computation for VerifyDigests<'_> {
             .of(self.curve)
             .expect("the curve has the scheme");
         verify(engine, self.inputs.slice(items), self.policy, out);
+    }
+
+    fn most_waves(&self) -> usize {
+        5
+    }
+
+    fn most_items(&self) -> usize {
+        if self.inputs.recovery_ids.is_some() {
+            self.chunks.largest()
+        } else {
+            usize::MAX
+        }
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        self.kernel_files()
+    }
+
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests(items)
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 
@@ -203,6 +233,10 @@ impl<'a> SignDigests<'a> {
 }
 
 impl Computation for SignDigests<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         self.scheme.sign_gpu_threshold
     }
@@ -223,5 +257,21 @@ impl Computation for SignDigests<'_> {
             .of(self.curve)
             .expect("the curve has the scheme");
         sign(engine, signing, out);
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        self.kernel_files()
+    }
+
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests(items)
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }

@@ -11,7 +11,7 @@ use crate::gpu::kernels;
 use crate::gpu::runtime::{Download, Fault, Plan, Stream};
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Jacobian, Points, PrivateKeys};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use crate::ops::keys::gpu::BaseProducts;
 use crate::types::{Check, Policy, Verdict};
 use std::ops::Range;
@@ -43,16 +43,8 @@ pub struct SchemeOnGpu {
     pub tests: known_answers::SchemeTests,
 }
 
-impl OnGpu for SignDigests<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+impl SignDigests<'_> {
+    pub(super) fn kernel_files(&self) -> (&'static str, Vec<&'static str>) {
         let check: &[&str] = match self.signing.check {
             Check::Nothing => &[],
             Check::Signatures => &[&["equations", "verify"], CHECK_FILES].concat(),
@@ -68,7 +60,7 @@ impl OnGpu for SignDigests<'_> {
         )
     }
 
-    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+    pub(super) fn gpu_self_tests(&self, items: usize) -> Vec<SelfTest> {
         let with_data = self.signing.inputs.signers.additional.is_some();
         known_answers::of_signing(
             self.scheme,
@@ -79,7 +71,11 @@ impl OnGpu for SignDigests<'_> {
         )
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let SigningInputs { digests, signers } = self.signing.inputs.slice(items.clone());
         let digests = plan.input(digests.bytes());
         let keys = PrivateKeys::new(plan, signers.keys);

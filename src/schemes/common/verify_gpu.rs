@@ -11,7 +11,7 @@ use crate::gpu::tables::key_tables::{
     self, ByTables, CheckWithTables, Grouping, ItemList, WithTables,
 };
 use crate::gpu::transfer::{Equations, EquationsOfChunk, Imported, Points};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use crate::types::{Policy, Rows};
 use std::ops::Range;
 
@@ -164,18 +164,8 @@ impl VerifyDigests<'_> {
             .recovery_ids
             .filter(|_| self.chunks.may_try(items))
     }
-}
 
-impl OnGpu for VerifyDigests<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn most_waves(&self) -> usize {
-        5
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+    pub(super) fn kernel_files(&self) -> (&'static str, Vec<&'static str>) {
         let batch_verification = if self.ids_of_chunk(self.items).is_some() {
             BATCH_VERIFICATION_FILES
         } else {
@@ -192,21 +182,17 @@ impl OnGpu for VerifyDigests<'_> {
         )
     }
 
-    fn most_items(&self) -> usize {
-        if self.inputs.recovery_ids.is_some() {
-            self.chunks.largest()
-        } else {
-            usize::MAX
-        }
-    }
-
-    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+    pub(super) fn gpu_self_tests(&self, items: usize) -> Vec<SelfTest> {
         let with_tables = key_tables::may_build(items);
         let batch_verification = self.ids_of_chunk(items).is_some();
         known_answers::of_verification(self.scheme, self.curve, with_tables, batch_verification)
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let Verification {
             digests,
             signatures,

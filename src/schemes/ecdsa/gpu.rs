@@ -182,13 +182,7 @@ mod gpu_tests {
         let mut ids = vec![0; ITEMS];
         let mut out = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths);
         match gpu {
-            Some(gpu) => gpu.run(
-                &cpu,
-                &sign,
-                &mut out.reborrow().into(),
-                &|items, out| sign.compute_on_cpu(&cpu, items, out),
-                false,
-            )?,
+            Some(gpu) => gpu.run(&cpu, &sign, &mut out.reborrow().into(), false)?,
             None => sign.compute_on_cpu(&cpu, 0..ITEMS, &mut out.reborrow().into()),
         }
         Ok((0..ITEMS)

@@ -5,6 +5,8 @@ use super::{ECDSA, candidates_cpu};
 use crate::cpu::CpuEngine;
 use crate::curve::{Curve, CurveId, EcdsaChoice, PerCurve, Secp256k1, per_curve};
 use crate::engine::Engine;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::ops::point::point_of;
 use crate::schemes::common::Chunks;
@@ -73,6 +75,10 @@ impl<'a> Recover<'a> {
 }
 
 impl Computation for Recover<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
@@ -96,6 +102,33 @@ impl Computation for Recover<'_> {
             candidates,
             out,
         );
+    }
+
+    fn most_waves(&self) -> usize {
+        // With smaller chunks a batch can afford to try more of them concurrently.
+        if self.candidates_of_chunk(self.items).is_some() {
+            5
+        } else {
+            8
+        }
+    }
+
+    fn most_items(&self) -> usize {
+        self.candidates
+            .as_ref()
+            .map_or(usize::MAX, |candidates| candidates.chunks.largest())
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        self.kernel_files()
+    }
+
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests(items)
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::gpu::columns::{Addresses, ByteRows, Column};
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Points, export_rows};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use crate::ops::point;
 use crate::schemes::common::Recovery;
 use std::ops::Range;
@@ -21,34 +21,13 @@ enum RecoveredRows {
 
 impl Recover<'_> {
     /// Returns the candidates if those of a chunk of `items` items may be tried.
-    fn candidates_of_chunk(&self, items: usize) -> Option<&Candidates<'_>> {
+    pub(super) fn candidates_of_chunk(&self, items: usize) -> Option<&Candidates<'_>> {
         self.candidates
             .as_ref()
             .filter(|candidates| candidates.chunks.may_try(items))
     }
-}
 
-impl OnGpu for Recover<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn most_waves(&self) -> usize {
-        // With smaller chunks a batch can afford to try more of them concurrently.
-        if self.candidates_of_chunk(self.items).is_some() {
-            5
-        } else {
-            8
-        }
-    }
-
-    fn most_items(&self) -> usize {
-        self.candidates
-            .as_ref()
-            .map_or(usize::MAX, |candidates| candidates.chunks.largest())
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+    pub(super) fn kernel_files(&self) -> (&'static str, Vec<&'static str>) {
         let mut files = vec!["layout", "table", "recover", "normalize", "address"];
         if self.candidates_of_chunk(self.items).is_some() {
             files.extend(candidates_gpu::files());
@@ -56,7 +35,7 @@ impl OnGpu for Recover<'_> {
         (self.curve.name(), files)
     }
 
-    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+    pub(super) fn gpu_self_tests(&self, items: usize) -> Vec<SelfTest> {
         let mut tests = vec![known_answers::recovery(self.curve, self.form)];
         if self.candidates_of_chunk(items).is_some() {
             tests.push(point::known_answers::keys(self.curve));
@@ -67,7 +46,11 @@ impl OnGpu for Recover<'_> {
         tests
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let inputs = self.inputs.slice(items.clone());
         let rows = (
             plan.input(inputs.digests.bytes()),

@@ -7,6 +7,8 @@ use super::variant::Variant;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::ops::hash::SizedTexts;
 use crate::schemes::common::Chunks;
@@ -38,6 +40,10 @@ pub(crate) struct VerifyEd25519<'a> {
 }
 
 impl Computation for VerifyEd25519<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         VERIFY_WORTH
     }
@@ -70,6 +76,34 @@ impl Computation for VerifyEd25519<'_> {
         };
         verify::<Ed25519>(engine, &verification, out);
     }
+
+    fn most_waves(&self) -> usize {
+        5
+    }
+
+    fn most_items(&self) -> usize {
+        if self.batch_verification && self.rule.is_cofactored() {
+            self.chunks.largest()
+        } else {
+            usize::MAX
+        }
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.messages.bytes(items)
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        self.kernel_files()
+    }
+
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests(items)
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
+    }
 }
 
 /// The batch size above which a GPU signs or computes public keys faster; both take about as long
@@ -92,6 +126,10 @@ pub(crate) struct SignEd25519<'a> {
 }
 
 impl Computation for SignEd25519<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         SIGN_WORTH
     }
@@ -111,6 +149,26 @@ impl Computation for SignEd25519<'_> {
         };
         sign(engine, &signing, out);
     }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        self.messages.bytes(items)
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        self.kernel_files()
+    }
+
+    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests(items)
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
+    }
 }
 
 /// The operation that computes the public keys of seeds.
@@ -120,11 +178,31 @@ pub(crate) struct PublicKeysOfSeeds<'a> {
 }
 
 impl Computation for PublicKeysOfSeeds<'_> {
+    fn items(&self) -> usize {
+        self.items
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         SIGN_WORTH
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         Secrets::Seeds(self.seeds).public_keys(engine, |item| items.start + item, out);
+    }
+
+    fn is_secret(&self) -> bool {
+        true
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (CURVE, vec!["ed25519_sign"])
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests()
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }

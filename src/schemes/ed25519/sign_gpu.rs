@@ -14,7 +14,7 @@ use crate::gpu::runtime::{Fault, InputSource, Plan};
 use crate::gpu::schedule::StreamSlot;
 use crate::gpu::tables::key_tables;
 use crate::gpu::transfer::PrivateKeys;
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use crate::host::stack;
 use crate::ops::hash::{TextColumns, on_device_codes};
 use crate::schemes::common::Verified;
@@ -185,29 +185,21 @@ impl KeyColumns {
     }
 }
 
-impl OnGpu for SignEd25519<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+impl SignEd25519<'_> {
+    pub(super) fn kernel_files(&self) -> (&'static str, Vec<&'static str>) {
         let check = if self.is_checked { VERIFY_FILES } else { &[] };
         (CURVE, [&["ed25519_sign"], check].concat())
     }
 
-    fn data_bytes(&self, items: &Range<usize>) -> usize {
-        self.messages.bytes(items)
-    }
-
-    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+    pub(super) fn gpu_self_tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_signing(self.is_checked, key_tables::may_build(items))
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let count = items.len();
         let first = items.start;
         let dom2 = Dom2::new(plan, &self.variant);
@@ -306,24 +298,16 @@ impl Checking {
     }
 }
 
-impl OnGpu for PublicKeysOfSeeds<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, vec!["ed25519_sign"])
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+impl PublicKeysOfSeeds<'_> {
+    pub(super) fn gpu_self_tests(&self) -> Vec<SelfTest> {
         vec![known_answers::PUBLIC_KEYS]
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let n = items.len();
         let expansion = Expansion::new(plan, self.seeds.slice(items));
         let products = Products::new(plan);

@@ -17,7 +17,7 @@ use crate::gpu::schedule::StreamSlot;
 use crate::gpu::tables::PublicTable;
 use crate::gpu::tables::form::{EDWARDS, KeysOfChunk};
 use crate::gpu::tables::key_tables::{self, ByTables, Grouped, Grouping, ItemList};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use crate::ops::hash::{LONGEST, TextColumns};
 use crate::schemes::common::Chunks;
 use crate::schemes::common::batch_verification::gpu::Open;
@@ -96,18 +96,8 @@ impl VerifyEd25519<'_> {
     fn fits_device(&self, item: usize) -> bool {
         self.messages.get(item).len() <= LONGEST && self.keys.get(item).of_ed25519().is_some()
     }
-}
 
-impl OnGpu for VerifyEd25519<'_> {
-    fn items(&self) -> usize {
-        self.items
-    }
-
-    fn most_waves(&self) -> usize {
-        5
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+    pub(super) fn kernel_files(&self) -> (&'static str, Vec<&'static str>) {
         let batch_verification = if self.is_batch_verification(self.items) {
             BATCH_VERIFICATION_FILES
         } else {
@@ -116,26 +106,18 @@ impl OnGpu for VerifyEd25519<'_> {
         (CURVE, [VERIFY_FILES, batch_verification].concat())
     }
 
-    fn most_items(&self) -> usize {
-        if self.batch_verification && self.rule.is_cofactored() {
-            self.chunks.largest()
-        } else {
-            usize::MAX
-        }
-    }
-
-    fn data_bytes(&self, items: &Range<usize>) -> usize {
-        self.messages.bytes(items)
-    }
-
-    fn self_tests(&self, items: usize) -> Vec<SelfTest> {
+    pub(super) fn gpu_self_tests(&self, items: usize) -> Vec<SelfTest> {
         known_answers::of_verification(
             key_tables::may_build(items),
             self.is_batch_verification(items),
         )
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let n = items.len();
         let rule = rule_bits(self.rule);
         let first = items.start;

@@ -1,7 +1,9 @@
 //! Digests e = SM3(Z_A || M) of messages (GB/T 32918.2, sections 5.5 and 6.1).
 
 use crate::cpu::{CpuEngine, decode, domain_parameters};
-use crate::curve::Sm2;
+use crate::curve::{Curve, Sm2};
+use crate::gpu::runtime::Plan;
+use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::ops::hash::SizedTexts;
 use crate::types::{Point, PublicKeys, ResultSink, ResultsMut};
@@ -33,6 +35,10 @@ impl MessageDigests<'_> {
 }
 
 impl Computation for MessageDigests<'_> {
+    fn items(&self) -> usize {
+        self.messages.items()
+    }
+
     fn gpu_threshold(&self) -> GpuThreshold {
         WORTH
     }
@@ -56,6 +62,27 @@ impl Computation for MessageDigests<'_> {
                 out.accept(place);
             }
         });
+    }
+
+    fn most_waves(&self) -> usize {
+        4
+    }
+
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        let (ids, _) = self.ids_of(items.clone());
+        self.messages.bytes(items) + self.ids.bytes(&ids)
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        (Sm2::NAME, vec!["hash", "layout"])
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        self.gpu_self_tests()
+    }
+
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

@@ -7,33 +7,20 @@ use crate::gpu::columns::Digests;
 use crate::gpu::kernels;
 use crate::gpu::runtime::Plan;
 use crate::gpu::transfer::{Imported, Points};
-use crate::gpu::{Launch, OnGpu, Running, SelfTest};
+use crate::gpu::{Launch, Running, SelfTest};
 use crate::ops::hash::{TextColumns, plan_codes};
 use std::ops::Range;
 
-impl OnGpu for MessageDigests<'_> {
-    fn items(&self) -> usize {
-        self.messages.items()
-    }
-
-    fn most_waves(&self) -> usize {
-        4
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (Sm2::NAME, vec!["hash", "layout"])
-    }
-
-    fn data_bytes(&self, items: &Range<usize>) -> usize {
-        let (ids, _) = self.ids_of(items.clone());
-        self.messages.bytes(items) + self.ids.bytes(&ids)
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+impl MessageDigests<'_> {
+    pub(super) fn gpu_self_tests(&self) -> Vec<SelfTest> {
         known_answers::of_digests()
     }
 
-    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+    pub(super) fn plan_gpu_chunk<'a>(
+        &'a self,
+        plan: &mut Plan<'a>,
+        items: Range<usize>,
+    ) -> Launch<'a> {
         let n = items.len();
         let first = items.start;
         let TextColumns { data, offsets } = TextColumns::new(plan, &self.messages, items.clone());

@@ -27,21 +27,15 @@ impl Engines {
         let mut codes = [vec![0; items], vec![0; items]];
         let [of_cpu, of_gpu] = &mut codes;
         expected.compute_on_cpu(&self.cpu, 0..items, &mut ResultsMut::codes(of_cpu).into());
-        self.run(found, expected, &mut ResultsMut::codes(of_gpu).into());
+        self.run(found, &mut ResultsMut::codes(of_gpu).into());
         assert_eq!(of_gpu, of_cpu);
         assert!(self.gpu.failures().is_empty());
     }
 
-    /// Runs an operation on the GPU. Items that are left to the CPU are computed by `rest`.
-    pub fn run(&self, operation: &impl Computation, rest: &impl Computation, out: &mut ResultSink) {
+    /// Runs an operation on the GPU. The CPU computes the items that the device leaves to it.
+    pub fn run(&self, operation: &impl Computation, out: &mut ResultSink) {
         self.gpu
-            .run(
-                &self.cpu,
-                operation,
-                out,
-                &|items, out| rest.compute_on_cpu(&self.cpu, items, out),
-                false,
-            )
+            .run(&self.cpu, operation, out, false)
             .expect("the GPU works");
     }
 }
