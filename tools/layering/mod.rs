@@ -23,7 +23,8 @@ pub fn tests() -> Vec<Test> {
             use_of_a_higher_layer_is_found,
             cycles_are_found,
             uses_of_folders_are_found_except_crates_of_imports,
-            every_module_has_a_layer
+            every_module_has_a_layer,
+            calls_are_followed_through_existing_functions
         ],
     )
 }
@@ -51,6 +52,37 @@ fn modules_use_lower_layers_only() {
     let sources = Sources::of_crate(&in_package("src/lib.rs"));
     let problems = problems(&sources, &layers_of(&page));
     assert!(problems.is_empty(), "\n{}\n", problems.join("\n"));
+}
+
+/// The tables of "Following a call" name functions of the files next to them.
+fn calls_are_followed_through_existing_functions() {
+    let page =
+        std::fs::read_to_string(in_package("ARCHITECTURE.md")).expect("it is part of the package");
+    let mut steps = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ")) {
+        let cells: Vec<&str> = row.split(" | ").collect();
+        let (Some(number), [_, function, file, ..]) = (cells[0].strip_prefix("| "), &cells[..])
+        else {
+            continue;
+        };
+        if number.parse::<u32>().is_err() {
+            continue;
+        }
+        let name = function
+            .trim_matches('`')
+            .rsplit("::")
+            .next()
+            .expect("a name");
+        let file = file.trim_matches('`');
+        let source = std::fs::read_to_string(in_package(file))
+            .unwrap_or_else(|problem| panic!("{file}: {problem}"));
+        let is_defined = ["(", "<"]
+            .iter()
+            .any(|next| source.contains(&format!("fn {name}{next}")));
+        assert!(is_defined, "{file} has no function {name}");
+        steps += 1;
+    }
+    assert!(steps > 30, "only {steps} steps are listed");
 }
 
 /// The folders of the other crates.

@@ -10,7 +10,7 @@ use crate::schemes::common::sign_cpu::{
 };
 use crate::schemes::common::verify_cpu;
 use crate::schemes::common::{Signing, SigningInputs, Verification};
-use crate::types::{Check, Policy, PublicKeys, Rejection, ResultSink, ResultsMut};
+use crate::types::{Policy, PublicKeys, Rejection, ResultSink, ResultsMut};
 use elliptic_curve::Field;
 use elliptic_curve::ops::Reduce;
 use sm3::Sm3;
@@ -158,7 +158,7 @@ mod tests {
     use crate::curve::Sm2;
     use crate::schemes::common::sign_cpu::ATTEMPTS;
     use crate::schemes::common::sign_cpu::tests::{draws_again, number, x_of};
-    use crate::types::{SecretKey, rows_of};
+    use crate::types::{Check, SecretKey, rows_of};
     use elliptic_curve::PrimeField;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
