@@ -5,8 +5,9 @@
 //! spread evenly over the decoders; `GECC_FUZZ_SECONDS` sets another time, and `GECC_TEST_SEED`
 //! repeats a run that failed.
 
-#[allow(dead_code, reason = "fuzzing needs only what the suite shares")]
-mod suite;
+#[allow(dead_code, reason = "the suite needs more of it")]
+#[path = "suite/support/mod.rs"]
+mod support;
 
 use elliptic_curve::Group as _;
 use gecc::{Engine, P256, Point, Rejection, SecretKey, Verdict};
@@ -14,16 +15,14 @@ use gecc::{keys, point, signature_from_der, signature_to_der};
 use num_bigint::BigUint;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
-use suite::encodings::bad_keys;
-use suite::support::each::{each_curve, each_scheme};
-use suite::support::numbers::{
+use support::each::{each_curve, each_scheme};
+use support::keys::bad_keys;
+use support::numbers::{
     edge_points, edge_scalars, modulus, modulus_plus, number, order, order_plus,
 };
-use suite::support::random::Random;
-use suite::support::reference::{TestCurve, decode, decode_key, encode, public_key};
-use suite::support::scheme::{
-    Ecdsa, Item, Scheme, Sm2Dsa, concatenate, halves, progression, signed,
-};
+use support::random::Random;
+use support::reference::{TestCurve, decode, decode_key, encode, public_key};
+use support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, concatenate, halves, progression, signed};
 
 /// Inputs of one call.
 const BATCH: usize = 512;

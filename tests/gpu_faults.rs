@@ -6,8 +6,9 @@
 //! the GPU.
 
 mod harness;
-#[allow(dead_code, reason = "of the suite only its support is needed")]
-mod suite;
+#[allow(dead_code, reason = "the suite needs more of it")]
+#[path = "suite/support/mod.rs"]
+mod support;
 
 use cudarc::driver::{CudaContext, CudaFunction, CudaSlice, CudaStream, LaunchConfig, result, sys};
 use cudarc::nvrtc::Ptx;
@@ -24,9 +25,9 @@ use std::process::{Command, ExitCode};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Instant;
-use suite::support::random::Random;
-use suite::support::report::announce;
-use suite::support::shared::shared_points;
+use support::random::Random;
+use support::report::announce;
+use support::shared::shared_points;
 
 const MIB: usize = 1 << 20;
 /// Different items; larger batches repeat them.

@@ -2,8 +2,9 @@
 //! keys, and repeated keys should find their tables.
 
 mod harness;
-#[allow(dead_code, reason = "of the suite only its support is needed")]
-mod suite;
+#[allow(dead_code, reason = "the suite needs more of it")]
+#[path = "suite/support/mod.rs"]
+mod support;
 
 use gecc::ed25519::Rule;
 use gecc::{Backend, Engine, EngineBuilder, P256, Secp256k1, Verdict};
@@ -11,11 +12,11 @@ use harness::needs::GPU;
 use harness::{named, tests};
 use std::process::ExitCode;
 use std::thread;
-use suite::ed25519::{self, Case};
-use suite::support::each::each_scheme;
-use suite::support::random::Random;
-use suite::support::report::announce;
-use suite::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, signed};
+use support::each::each_scheme;
+use support::ed25519::{self, Case};
+use support::random::Random;
+use support::report::announce;
+use support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, signed};
 
 /// Items of a batch that a GPU searches for repeated keys and for which it builds tables.
 const LARGE: usize = 1 << 18;

@@ -39,8 +39,9 @@
 
 mod harness;
 mod oracle;
-#[allow(dead_code, reason = "the soak test needs only what the suite shares")]
-mod suite;
+#[allow(dead_code, reason = "the suite needs more of it")]
+#[path = "suite/support/mod.rs"]
+mod support;
 
 use elliptic_curve::{Field, Group as _};
 use gecc::bip340::{self, Auxiliary};
@@ -59,15 +60,13 @@ use secp256k1::{Keypair, XOnlyPublicKey, schnorr};
 use std::process::ExitCode;
 use std::sync::LazyLock;
 use std::time::Instant;
-use suite::ed25519::{check, dalek_agrees, random_cases};
-use suite::silent_payments::rows_match_libsecp256k1;
-use suite::support::numbers::order_plus;
-use suite::support::random::Random;
-use suite::support::reference::{
-    EcdsaReference, Group, TestCurve, bytes, decode, encode_all, sm2_dsa,
-};
-use suite::support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, progression, signed};
-use suite::support::shared::shared_points;
+use support::ed25519::{check, dalek_agrees, random_cases};
+use support::numbers::order_plus;
+use support::random::Random;
+use support::reference::{EcdsaReference, Group, TestCurve, bytes, decode, encode_all, sm2_dsa};
+use support::scheme::{Ecdsa, Item, Scheme, Signed, Sm2Dsa, progression, signed};
+use support::shared::shared_points;
+use support::silent_payments::rows_match_libsecp256k1;
 
 /// Items of one call: enough for every table that an engine may take.
 const BATCH: usize = 1 << 16;

@@ -3,8 +3,8 @@
 
 use super::bip340::{corrupt, is_valid_there, signer, vectors};
 use super::isolation_verify::special;
-use super::lengths::differs;
 use super::support::each::each_ecdsa_curve;
+use super::support::lengths::differs;
 use super::support::neighbours::Case;
 use super::support::numbers::{number, order, points_above_order, to_bytes};
 use super::support::random::Random;

@@ -1,7 +1,7 @@
 //! BIP 340 against its vectors and libsecp256k1.
 
 use super::support::random::Random;
-use super::vectors::{bytes, field};
+use super::support::vectors::{bytes, field};
 use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::{
     Backend, Engine, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, Verdict, bip340, keys,

@@ -3,8 +3,8 @@
 use super::batch_verification::{large, places, timed};
 use super::ecdsa_recover::{address_of, recover};
 use super::isolation_recover;
-use super::lengths::differs;
 use super::support::each::each_ecdsa_curve;
+use super::support::lengths::differs;
 use super::support::numbers::{modulus, number, to_bytes};
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, lift_x};

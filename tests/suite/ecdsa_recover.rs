@@ -1,7 +1,7 @@
 //! Key recovery against the reference, for every recovery id.
 
-use super::ecdsa_verify::mutated;
 use super::support::each::each_ecdsa_curve;
+use super::support::mutation::mutated;
 use super::support::random::Random;
 use super::support::reference::EcdsaReference;
 use super::support::scheme::{Ecdsa, Item, signed};

@@ -1,7 +1,7 @@
 //! Results do not depend on threads, memory limits or the kind of device.
 
-use super::ecdsa_verify::mutated;
 use super::support::each::{each_curve, each_ecdsa_curve, each_scheme};
+use super::support::mutation::mutated;
 use super::support::random::Random;
 use super::support::reference::{EcdsaReference, TestCurve, bytes};
 use super::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, progression};

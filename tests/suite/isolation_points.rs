@@ -1,7 +1,7 @@
 //! Point operations with special operands among random ones.
 
-use super::encodings::bad_keys;
 use super::support::each::each_curve;
+use super::support::keys::bad_keys;
 use super::support::neighbours::{Case, case, everywhere};
 use super::support::numbers::{edge_points, edge_scalars, order_plus};
 use super::support::random::Random;

@@ -1,7 +1,7 @@
 //! Signing, ECDH and public keys with keys out of range or invalid peers, among good items.
 
-use super::encodings::bad_keys;
 use super::support::each::{each_curve, each_ecdsa_curve};
+use super::support::keys::bad_keys;
 use super::support::neighbours::{Case, case, everywhere};
 use super::support::numbers::{order, order_plus, to_bytes};
 use super::support::random::Random;

@@ -1,8 +1,8 @@
 //! Verification with adversarial items among good ones. Montgomery's trick ties the items of a
 //! chunk together; no item may profit or suffer from another.
 
-use super::encodings::bad_keys;
 use super::support::each::each_scheme;
+use super::support::keys::bad_keys;
 use super::support::neighbours::{Case, case, check, everywhere};
 use super::support::numbers::{order, order_plus, points_above_order, to_bytes};
 use super::support::random::Random;

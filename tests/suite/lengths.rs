@@ -1,11 +1,10 @@
 //! Inputs of different lengths are an error of the call, never a silently shortened batch; empty
 //! batches are fine.
 
+use super::support::lengths::differs;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::sm2::UserIds;
-use gecc::{
-    CurveId, Engine, Error, P256, Point, PublicKeys, SecretKey, ecdh, ecdsa, keys, point, sm2,
-};
+use gecc::{CurveId, Engine, P256, Point, PublicKeys, SecretKey, ecdh, ecdsa, keys, point, sm2};
 
 const D: [u8; 32] = [1; 32];
 const S: [u8; 64] = [1; 64];
@@ -13,19 +12,6 @@ const O: Point = Point::IDENTITY;
 
 fn secret() -> SecretKey {
     SecretKey::from_bytes(D)
-}
-
-/// Asserts that the call failed for these lengths.
-#[track_caller]
-pub fn differs<T>(result: Result<T, Error>, wrong: (&str, usize, usize)) {
-    match result.map(|_| ()) {
-        Err(Error::LengthMismatch {
-            what,
-            expected,
-            found,
-        }) => assert_eq!((what, expected, found), wrong),
-        other => panic!("{other:?} instead of a length mismatch"),
-    }
 }
 
 pub fn mismatches(engine: &Engine) {

@@ -44,7 +44,6 @@ pub mod sm2_scheme;
 pub mod sm2_vectors;
 pub mod sums;
 pub mod tweaks;
-pub mod vectors;
 pub mod verdicts;
 pub mod wycheproof_ecdh;
 pub mod wycheproof_ecdsa;

@@ -3,7 +3,7 @@
 use super::support::reference::{bytes as scalar_bytes, reduced};
 use super::support::scheme::{Ecdsa, Item, Scheme, concatenate};
 use super::support::shared::shared_points;
-use super::vectors::{bits_to_integer, bytes, field, parse, sha2, uncompressed};
+use super::support::vectors::{bits_to_integer, bytes, field, parse, sha2, uncompressed};
 use gecc::{Engine, P256, Point, PublicKeys, Rejection, SecretKey, ecdh, keys, point};
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! Botan's multiples of base points and of other points, on all three curves.
 
 use super::support::reference::{TestCurve, decode_key, encode};
-use super::vectors::{bytes, field, integer, parse};
+use super::support::vectors::{bytes, field, integer, parse};
 use gecc::{Engine, P256, Point, Secp256k1, Sm2, point};
 use serde::Deserialize;
 use std::collections::HashMap;

@@ -3,7 +3,7 @@
 
 use super::additional_data::ecdsa_signature_by;
 use super::support::scheme::{Ecdsa, Item, Scheme, concatenate, verify_ecdsa};
-use super::vectors::{bits_to_integer, bytes, field, parse, sha2, uncompressed};
+use super::support::vectors::{bits_to_integer, bytes, field, parse, sha2, uncompressed};
 use gecc::call::{Columns, Contents, Operation};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::fields::{Hash, ecdsa_digest};

@@ -1,14 +1,14 @@
 //! Silent payments: the vectors of BIP 352, libsecp256k1, and adversarial rows.
 
 use super::support::random::Random;
-use super::support::scheme::progression;
-use super::vectors::{bytes, field, parse};
+use super::support::silent_payments::{
+    Reference, number, prefix, public_key, rows_match_libsecp256k1, tagged,
+};
+use super::support::vectors::{bytes, field, parse};
 use gecc::silent_payments::{self, LIMIT, Match, Outputs, Receiver};
 use gecc::{Engine, Error, Point, PublicKeys, Rejection, Secp256k1, SecretKey, Verdict};
-use rayon::prelude::*;
-use secp256k1::{Keypair, PublicKey, Scalar};
+use secp256k1::PublicKey;
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 #[derive(Deserialize)]
 struct Case {
@@ -63,19 +63,6 @@ fn cases() -> Vec<Receiving> {
     cases.into_iter().flat_map(|case| case.receiving).collect()
 }
 
-fn public_key(secret: &[u8; 32]) -> [u8; 33] {
-    PublicKey::from_keypair(&Keypair::from_secret_bytes(*secret).expect("in range")).serialize()
-}
-
-fn number(bytes: &[u8; 32]) -> Scalar {
-    Scalar::from_be_bytes(*bytes).expect("in range")
-}
-
-fn tagged(tag: &str, parts: &[&[u8]]) -> [u8; 32] {
-    let tag = Sha256::digest(tag);
-    Sha256::digest([&[&*tag, &*tag], parts].concat().concat()).into()
-}
-
 /// The findings of each case, with whole keys and with their first bytes.
 pub fn vectors_are_scanned(engine: &Engine) {
     let mut with_tweak = 0;
@@ -128,10 +115,6 @@ fn of_match(found: &Match, outputs: &[[u8; 32]]) -> ([u8; 32], [u8; 32]) {
     (outputs[found.output], *found.tweak.expose_bytes())
 }
 
-fn prefix(output: &[u8; 32]) -> u64 {
-    u64::from_be_bytes(output[..8].try_into().unwrap())
-}
-
 /// Tweak points from the sums of keys and the smallest outpoints.
 pub fn vectors_are_indexed(engine: &Engine) {
     let cases: Vec<Receiving> = cases()
@@ -169,50 +152,6 @@ pub fn vectors_are_indexed(engine: &Engine) {
             .all(|(row, point)| Ok(Point::from_raw(row)) == *point)
     );
     assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
-}
-
-/// A receiver, and what libsecp256k1 computes for it.
-struct Reference {
-    scan: [u8; 32],
-    spend: PublicKey,
-    labels: Vec<u32>,
-}
-
-impl Reference {
-    fn new(random: &mut Random, labels: &[u32]) -> Self {
-        let spend =
-            PublicKey::from_slice(&public_key(&random.scalar_bytes::<Secp256k1>())).unwrap();
-        Reference {
-            scan: random.scalar_bytes::<Secp256k1>(),
-            spend,
-            labels: labels.to_vec(),
-        }
-    }
-
-    fn receiver(&self) -> Receiver {
-        Receiver::new(
-            SecretKey::from_bytes(self.scan),
-            &self.spend.serialize(),
-            &self.labels,
-        )
-        .unwrap()
-    }
-
-    fn tweak(&self, point: &PublicKey, k: u32) -> [u8; 32] {
-        let shared = point.mul_tweak(&number(&self.scan)).unwrap().serialize();
-        tagged("BIP0352/SharedSecret", &[&shared, &k.to_be_bytes()])
-    }
-
-    /// The output that a payment has.
-    fn output(&self, point: &PublicKey, k: u32, label: Option<u32>) -> [u8; 32] {
-        let mut spend = self.spend;
-        if let Some(label) = label {
-            let label = tagged("BIP0352/Label", &[&self.scan, &label.to_be_bytes()]);
-            spend = spend.add_exp_tweak(&number(&label)).unwrap();
-        }
-        let paid = spend.add_exp_tweak(&number(&self.tweak(point, k))).unwrap();
-        paid.x_only_public_key().0.to_byte_array()
-    }
 }
 
 /// Rows of which some pay one of two receivers, in each encoding of tweak points.
@@ -277,52 +216,6 @@ pub fn rows_of_one_output(engine: &Engine) {
     rows_match_libsecp256k1(engine, &mut Random::new(), 3000, &[0, 3]);
     // On the CPU sums with several labels share an inversion, and the last of these are fewer.
     rows_match_libsecp256k1(engine, &mut Random::new(), 200, &Vec::from_iter(0..45));
-}
-
-/// Rows that are payments, except a tenth, in which one bit of the output is flipped: each is
-/// found, with its label, and nothing else.
-pub fn rows_match_libsecp256k1(engine: &Engine, random: &mut Random, rows: usize, labels: &[u32]) {
-    let reference = Reference::new(random, labels);
-    let (_, points) = progression::<Secp256k1>(random, rows);
-    let choices: Vec<(Option<u32>, Option<usize>)> = (0..rows)
-        .map(|row| {
-            let label = random
-                .below(1 + labels.len())
-                .checked_sub(1)
-                .map(|place| labels[place]);
-            (label, (row % 10 == 3).then(|| random.below(256)))
-        })
-        .collect();
-    let outputs: Vec<[u8; 32]> = (0..rows)
-        .into_par_iter()
-        .map(|row| {
-            let point = PublicKey::from_slice(points[row].as_sec1()).unwrap();
-            let (label, bit) = choices[row];
-            let mut output = reference.output(&point, 0, label);
-            bit.iter().for_each(|bit| output[bit / 8] ^= 1 << (bit % 8));
-            output
-        })
-        .collect();
-    let offsets: Vec<u64> = (0..=rows as u64).collect();
-    let prefixes: Vec<u64> = outputs.iter().map(prefix).collect();
-    let receiver = [reference.receiver()];
-    let columns = [
-        Outputs::x_only(&offsets, &outputs),
-        Outputs::prefixes(&offsets, &prefixes),
-    ];
-    for (first_bit, column) in [256, 64].into_iter().zip(columns.map(Result::unwrap)) {
-        let found = silent_payments::scan(engine, &receiver, &points, column).unwrap();
-        assert!(found.codes.iter().all(|code| *code == Verdict::VALID_CODE));
-        // The bits after a prefix are not known.
-        let known = choices
-            .iter()
-            .enumerate()
-            .filter_map(|(row, (label, bit))| {
-                bit.is_none_or(|bit| bit >= first_bit)
-                    .then_some((row, *label))
-            });
-        assert!(known.eq(found.matches.iter().map(|of| (of.row, of.label))));
-    }
 }
 
 /// Finds payments to labels of which only the points are known: the same payments, with the labels'

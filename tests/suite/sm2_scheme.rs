@@ -1,7 +1,7 @@
 //! SM2 signatures against the reference: digests, messages, user ids.
 
-use super::ecdsa_verify::mutated;
-use super::encodings::bad_keys;
+use super::support::keys::bad_keys;
+use super::support::mutation::mutated;
 use super::support::numbers::{
     coefficient_a, coefficient_b, edge_scalars, number, order, order_plus, to_bytes,
 };

@@ -3,7 +3,7 @@
 use super::support::reference::{bytes as scalar_bytes, reduced};
 use super::support::report::announce;
 use super::support::scheme::{Item, Scheme, Sm2Dsa, concatenate};
-use super::vectors::{bytes, field, parse, uncompressed};
+use super::support::vectors::{bytes, field, parse, uncompressed};
 use gecc::sm2::UserIds;
 use gecc::{Engine, Point, PublicKeys, SecretKey, Sm2, keys, point, signature_from_der, sm2};
 use serde::Deserialize;

@@ -1,7 +1,7 @@
 //! Tweaks of public keys: the vectors of BIP 341 and BIP 32, and libsecp256k1.
 
 use super::support::random::Random;
-use super::vectors::{bytes, field, parse};
+use super::support::vectors::{bytes, field, parse};
 use gecc::bip340::Auxiliary;
 use gecc::tweak::{self, ExtendedKey, HARDENED};
 use gecc::{Engine, Point, PublicKeys, Rejection, Rows, Secp256k1, SecretKey, Verdict, bip340};

