@@ -6,7 +6,7 @@
 //! repeats a run that failed.
 
 #[allow(dead_code, reason = "the suite needs more of it")]
-#[path = "suite/support/mod.rs"]
+#[path = "support/mod.rs"]
 mod support;
 
 use elliptic_curve::Group as _;

@@ -40,7 +40,7 @@
 mod harness;
 mod oracle;
 #[allow(dead_code, reason = "the suite needs more of it")]
-#[path = "suite/support/mod.rs"]
+#[path = "support/mod.rs"]
 mod support;
 
 use elliptic_curve::{Field, Group as _};

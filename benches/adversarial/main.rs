@@ -20,7 +20,7 @@ mod points;
 mod recoverable;
 mod secrets;
 mod signatures;
-#[path = "../../tests/suite/support/mod.rs"]
+#[path = "../../tests/support/mod.rs"]
 #[allow(dead_code, reason = "the suite needs more of it")]
 mod support;
 

@@ -1,5 +1,5 @@
 //! The first level of the library's tests, in addition to the suite on each engine
-//! (`tests/engines`): the public interface as a new user meets it, the examples, modular
+//! (`tests/suite.rs`): the public interface as a new user meets it, the examples, modular
 //! arithmetic, the numbers of verdicts, and the layering of modules.
 
 #[path = "../harness/mod.rs"]

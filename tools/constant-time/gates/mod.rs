@@ -1,7 +1,7 @@
 //! The gates and their parts.
 
 #[allow(unused_imports, unused_macros, reason = "the suite needs more of it")]
-#[path = "../../../tests/suite/support/each.rs"]
+#[path = "../../../tests/support/each.rs"]
 mod each;
 mod elf;
 mod flow;

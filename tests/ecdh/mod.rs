@@ -1,0 +1,4 @@
+//! Diffie-Hellman on the curves in short Weierstrass form.
+
+pub mod agreement;
+pub mod wycheproof;

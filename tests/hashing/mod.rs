@@ -1,0 +1,3 @@
+//! Digests of messages.
+
+pub mod message_lengths;

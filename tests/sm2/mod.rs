@@ -1,0 +1,4 @@
+//! SM2 signatures.
+
+pub mod scheme;
+pub mod vectors;
