@@ -1,22 +1,27 @@
-//! The suite on each engine: on the CPU with every core and without limits, and once more with one
-//! thread, little memory and portable code; and on all GPUs.
+//! The tests that every engine has to pass, in one folder per subject: on the CPU with every core
+//! and without limits, once more with one thread, little memory and portable code, and on all GPUs.
+//!
+//! Tests are declared where they are written (`declare`). Items are checked against the RustCrypto
+//! crates, one at a time (`support::reference`), or are valid or invalid by construction
+//! (`support::scheme`).
 
 mod harness;
 
 mod bip340;
+mod declare;
 mod ecdh;
 mod ecdsa;
 mod ed25519;
 mod engine;
 mod hashing;
 mod keys;
-mod list;
 mod points;
 mod secrets;
 mod silent_payments;
 mod sm2;
 mod support;
 
+use declare::{Declared, Test as Function, declared};
 use gecc::{Backend, Engine};
 use harness::Test;
 use harness::needs::{self, Need};
@@ -65,31 +70,54 @@ fn main() -> ExitCode {
 }
 
 fn tests() -> Vec<Test> {
+    let declared = declared();
     if env::var_os(LIMITED).is_some() {
-        let subjects = list::tests()
-            .filter(|(name, _)| SUBJECTS.iter().any(|subject| name.starts_with(subject)));
-        return on("cpu", &LIMITED_CPU, None, subjects);
+        let selected: Vec<_> = declared
+            .into_iter()
+            .filter(|test| {
+                SUBJECTS
+                    .iter()
+                    .any(|subject| test.path().starts_with(subject))
+            })
+            .collect();
+        return on("cpu", &LIMITED_CPU, None, &selected);
     }
-    let mut tests = on("cpu", &CPU, None, list::tests());
+    let mut tests = on("cpu", &CPU, None, &declared);
     tests.extend(harness::tests(
         None,
         harness::named![with_one_thread_and_little_memory],
     ));
-    tests.extend(on("gpu", &GPU, Some(&needs::GPU), list::tests()));
+    tests.extend(on("gpu", &GPU, Some(&needs::GPU), &declared));
+    tests.extend(without_engine(&declared));
     tests
 }
 
+/// Returns the tests of every engine on this one.
 fn on(
     engine_name: &str,
     engine: &'static LazyLock<Engine>,
     need: Option<&'static Need>,
-    tests: impl Iterator<Item = list::Test>,
+    declared: &[&Declared],
 ) -> Vec<Test> {
+    let mut tests = Vec::new();
+    for test in declared {
+        if let Function::OnEveryEngine(run) = test.test {
+            let name = format!("{engine_name}::{}", test.path());
+            tests.push(harness::test(name, need, move || run(engine)));
+        }
+    }
     tests
-        .map(|(name, run)| {
-            harness::test(format!("{engine_name}::{name}"), need, move || run(engine))
-        })
-        .collect()
+}
+
+/// Returns the tests that need no engine.
+fn without_engine(declared: &[&Declared]) -> Vec<Test> {
+    let mut tests = Vec::new();
+    for test in declared {
+        if let Function::Once(run) = test.test {
+            tests.push(harness::test(test.path(), None, run));
+        }
+    }
+    tests
 }
 
 /// The engine keeps its large tables for the whole process, once it has any. Its behaviour without

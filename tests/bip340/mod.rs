@@ -1,5 +1,6 @@
 //! BIP 340 against its vectors and libsecp256k1.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::random::Random;
 use crate::support::vectors::{bytes, field};
 use gecc::bip340::{Auxiliary, SigningKeys};
@@ -40,7 +41,8 @@ pub fn vectors() -> Vec<Vector> {
     .collect()
 }
 
-pub fn vectors_of_the_standard(engine: &Engine) {
+#[apply(on_every_engine)]
+fn vectors_of_the_standard(engine: &Engine) {
     let vectors = vectors();
     assert_eq!(
         (
@@ -126,7 +128,8 @@ fn lengths(random: &mut Random, item: usize) -> usize {
 
 /// Signatures with given auxiliary data are those of libsecp256k1, by each way to pass keys and
 /// messages.
-pub fn signatures_match_libsecp256k1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn signatures_match_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
     let signers: Vec<Signer> = (0..ITEMS).map(|_| signer(&mut random)).collect();
     let texts: Vec<Vec<u8>> = (0..ITEMS)
@@ -222,7 +225,8 @@ pub fn is_valid_there(message: &[u8], signature: &[u8; 64], key: &[u8; 32]) -> b
 }
 
 /// Verdicts on libsecp256k1's signatures and on corrupted ones, in every encoding of the keys.
-pub fn verdicts_match_libsecp256k1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn verdicts_match_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
     let mut messages = vec![];
     let mut signatures = vec![];
@@ -287,7 +291,8 @@ pub fn verdicts_match_libsecp256k1(engine: &Engine) {
 }
 
 /// Few keys, so that they get tables, and each position among valid neighbours in turn.
-pub fn repeated_keys_and_neighbours(engine: &Engine) {
+#[apply(on_every_engine)]
+fn repeated_keys_and_neighbours(engine: &Engine) {
     let mut random = Random::new();
     let signers: Vec<Signer> = (0..3).map(|_| signer(&mut random)).collect();
     for items in [1, 2, 9, 40, 300, 2000] {
@@ -322,7 +327,8 @@ pub fn repeated_keys_and_neighbours(engine: &Engine) {
 }
 
 /// Items with two errors are rejected for the first of them.
-pub fn order_of_reasons(engine: &Engine) {
+#[apply(on_every_engine)]
+fn order_of_reasons(engine: &Engine) {
     let mut no_x = (1..=u8::MAX).map(|byte| {
         let mut x = [0; 32];
         x[31] = byte;
@@ -360,7 +366,8 @@ pub fn order_of_reasons(engine: &Engine) {
 }
 
 /// Keys that are out of range or not points, one by one among good ones.
-pub fn bad_keys(engine: &Engine) {
+#[apply(on_every_engine)]
+fn bad_keys(engine: &Engine) {
     let mut random = Random::new();
     let signers: Vec<Signer> = (0..20).map(|_| signer(&mut random)).collect();
     let mut secret: Vec<SecretKey> = signers
@@ -393,7 +400,8 @@ pub fn bad_keys(engine: &Engine) {
 
 /// A public key that is not that of its private key leads to a signature that verifies with neither
 /// key, by a nonce of its own: with the same nonce two signatures would reveal the private key.
-pub fn mismatched_public_keys(engine: &Engine) {
+#[apply(on_every_engine)]
+fn mismatched_public_keys(engine: &Engine) {
     let mut random = Random::new();
     let own = signer(&mut random);
     let other = signer(&mut random);
@@ -435,7 +443,8 @@ pub fn mismatched_public_keys(engine: &Engine) {
 }
 
 /// Auxiliary data of the system differ from item to item and from call to call.
-pub fn fresh_auxiliary_data(engine: &Engine) {
+#[apply(on_every_engine)]
+fn fresh_auxiliary_data(engine: &Engine) {
     let (secret, public) = keys::generate(engine, Secp256k1, 1).unwrap();
     let sign = || bip340::sign(engine, &[[9; 32]; 50], &secret[0], Auxiliary::fresh()).unwrap();
     let mut signatures: Vec<[u8; 64]> = sign()
@@ -451,7 +460,8 @@ pub fn fresh_auxiliary_data(engine: &Engine) {
 }
 
 /// Messages that are too long for a GPU, among short ones.
-pub fn long_messages(engine: &Engine) {
+#[apply(on_every_engine)]
+fn long_messages(engine: &Engine) {
     let mut random = Random::new();
     let signer = signer(&mut random);
     let lengths = [0, 1, 32, 16 << 10, (16 << 10) + 1, 100_000, 33, 64];
@@ -483,7 +493,8 @@ pub fn long_messages(engine: &Engine) {
 }
 
 /// Signatures that are verified before they are returned are the same.
-pub fn checked_signatures(engine: &Engine) {
+#[apply(on_every_engine)]
+fn checked_signatures(engine: &Engine) {
     let backend = engine.info().backend;
     let checking = Engine::builder()
         .backend(backend)

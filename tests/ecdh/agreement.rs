@@ -1,5 +1,6 @@
 //! ECDH against the reference: many with many, one private key with many peers, many with one peer.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_curve;
 use crate::support::numbers::{edge_points, edge_scalars, order_plus};
 use crate::support::random::Random;
@@ -64,7 +65,8 @@ fn parties<C: TestCurve>(count: usize) -> Parties {
     }
 }
 
-pub fn each_with_each(engine: &Engine) {
+#[apply(on_every_engine)]
+fn each_with_each(engine: &Engine) {
     each_curve!(each(engine));
 }
 
@@ -81,7 +83,8 @@ fn each<C: TestCurve>(engine: &Engine) {
     );
 }
 
-pub fn one_key_for_all(engine: &Engine) {
+#[apply(on_every_engine)]
+fn one_key_for_all(engine: &Engine) {
     each_curve!(single_key(engine));
 }
 
@@ -98,7 +101,8 @@ fn single_key<C: TestCurve>(engine: &Engine) {
     );
 }
 
-pub fn one_peer_for_all(engine: &Engine) {
+#[apply(on_every_engine)]
+fn one_peer_for_all(engine: &Engine) {
     each_curve!(single_peer(engine));
 }
 
@@ -122,7 +126,8 @@ fn single_peer<C: TestCurve>(engine: &Engine) {
 }
 
 /// Private keys and peers at the edges; a key out of range rejects its item.
-pub fn edge_keys(engine: &Engine) {
+#[apply(on_every_engine)]
+fn edge_keys(engine: &Engine) {
     each_curve!(special(engine));
 }
 

@@ -4,6 +4,7 @@
 //! wrapping is opened here, strictly and for the named curve alone; what that refuses never reaches
 //! gecc, and is counted.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::reference::TestCurve;
 use crate::support::report::announce;
 use crate::support::vectors::integer;
@@ -94,7 +95,8 @@ fn run<C: TestCurve>(engine: &Engine, name: TestName, curve: Option<ObjectIdenti
     counts
 }
 
-pub fn secp256k1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn secp256k1(engine: &Engine) {
     let expected = Counts {
         refused: 250,
         rejected: 28,
@@ -107,7 +109,8 @@ pub fn secp256k1(engine: &Engine) {
     );
 }
 
-pub fn secp256r1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn secp256r1(engine: &Engine) {
     let expected = Counts {
         refused: 249,
         rejected: 32,
@@ -120,7 +123,8 @@ pub fn secp256r1(engine: &Engine) {
     );
 }
 
-pub fn secp256r1_points(engine: &Engine) {
+#[apply(on_every_engine)]
+fn secp256r1_points(engine: &Engine) {
     let expected = Counts {
         refused: 0,
         rejected: 24,
@@ -133,7 +137,8 @@ pub fn secp256r1_points(engine: &Engine) {
     );
 }
 
-pub fn brainpoolp256r1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn brainpoolp256r1(engine: &Engine) {
     let expected = Counts {
         refused: 256,
         rejected: 30,

@@ -1,6 +1,7 @@
 //! Additional data of nonces (RFC 6979, section 3.6): signatures have the nonces that the standard
 //! prescribes.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_ecdsa_curve;
 use crate::support::numbers::{edge_scalars, number, order, order_plus};
 use crate::support::random::Random;
@@ -114,7 +115,8 @@ fn checking(engine: &Engine) -> Engine {
 }
 
 /// ECDSA by every call, with data for each item.
-pub fn ecdsa(engine: &Engine) {
+#[apply(on_every_engine)]
+fn ecdsa(engine: &Engine) {
     each_ecdsa_curve!(ecdsa_on(engine));
 }
 
@@ -179,7 +181,8 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
 }
 
 /// SM2 by digests and by messages, with data for each item.
-pub fn sm2(engine: &Engine) {
+#[apply(on_every_engine)]
+fn sm2(engine: &Engine) {
     let Inputs {
         secrets,
         keys,
@@ -235,7 +238,8 @@ pub fn sm2(engine: &Engine) {
 
 /// One key and one row of data for all have the results of one per item; a row of zeros differs
 /// from no data; keys out of range are rejected.
-pub fn one_for_all(engine: &Engine) {
+#[apply(on_every_engine)]
+fn one_for_all(engine: &Engine) {
     let Inputs {
         keys,
         digests,
@@ -300,7 +304,8 @@ fn nonce_of<C: EcdsaReference>(
 
 /// One key on two curves: the nonces of one digest are the same number, and with data of their own
 /// they are not. Two equations in the key and that number would let two signatures reveal both.
-pub fn two_curves(engine: &Engine) {
+#[apply(on_every_engine)]
+fn two_curves(engine: &Engine) {
     let mut random = Random::new();
     for _ in 0..5 {
         let secret = random.scalar_bytes::<P256>();
@@ -324,7 +329,8 @@ pub fn two_curves(engine: &Engine) {
 }
 
 /// The number of rows must be that of items, or one.
-pub fn lengths(engine: &Engine) {
+#[apply(on_every_engine)]
+fn lengths(engine: &Engine) {
     let key = SecretKey::from_bytes([1; 32]);
     let digests = [[1; 32]; 2];
     let messages = ["a", "b"];

@@ -2,6 +2,7 @@
 //! items are.
 
 use crate::bip340::{corrupt, is_valid_there, signer, vectors};
+use crate::declare::{apply, on_every_engine};
 use crate::ecdsa::isolated_verification::special;
 use crate::support::each::each_ecdsa_curve;
 use crate::support::lengths::differs;
@@ -79,7 +80,8 @@ impl Signatures {
 }
 
 /// Any fraction of corrupted items; libsecp256k1 decides which are valid.
-pub fn corrupted_schnorr_signatures(engine: &Engine) {
+#[apply(on_every_engine)]
+fn corrupted_schnorr_signatures(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     let valid = Signatures::new(&mut random);
@@ -122,7 +124,8 @@ pub fn corrupted_schnorr_signatures(engine: &Engine) {
 }
 
 /// Errors of two items that would cancel under equal or small coefficients.
-pub fn cancelling_schnorr_signatures(engine: &Engine) {
+#[apply(on_every_engine)]
+fn cancelling_schnorr_signatures(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     let valid = Signatures::new(&mut random);
@@ -145,7 +148,8 @@ pub fn cancelling_schnorr_signatures(engine: &Engine) {
 }
 
 /// The table of BIP 340 many times over: items are identical, and half of them are invalid.
-pub fn vectors_many_times(engine: &Engine) {
+#[apply(on_every_engine)]
+fn vectors_many_times(engine: &Engine) {
     let vectors = vectors();
     let batch_verification = with_equations(engine);
     for only_valid in [false, true] {
@@ -171,7 +175,8 @@ pub fn vectors_many_times(engine: &Engine) {
 
 /// Messages of 32 bytes as rows, of keys that repeat seldom, often enough for a table, and as one
 /// for all.
-pub fn schnorr_columns(engine: &Engine) {
+#[apply(on_every_engine)]
+fn schnorr_columns(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     for keys in [1, 5, 400] {
@@ -229,7 +234,8 @@ fn items_and_ids(signed: &[Signed]) -> (Vec<Item>, Vec<u8>) {
 }
 
 /// Each special item among valid ones, with each recovery id.
-pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
+#[apply(on_every_engine)]
+fn ecdsa<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     let (items, ids) = items_and_ids(&signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS));
@@ -273,7 +279,8 @@ pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
 
 /// Recovery ids that are wrong, absent or out of range reject nothing, and are not part of the
 /// policy.
-pub fn recovery_ids_do_not_change_verdicts(engine: &Engine) {
+#[apply(on_every_engine)]
+fn recovery_ids_do_not_change_verdicts(engine: &Engine) {
     each_ecdsa_curve!(wrong_ids(engine));
 }
 
@@ -314,7 +321,8 @@ fn wrong_ids<C: EcdsaReference>(engine: &Engine) {
 
 /// x(R) at n and above, where r + n is the x-coordinate that the id names, and r below p - n, where
 /// it is not.
-pub fn large_and_small_x(engine: &Engine) {
+#[apply(on_every_engine)]
+fn large_and_small_x(engine: &Engine) {
     each_ecdsa_curve!(x_around_order(engine));
 }
 
@@ -364,7 +372,8 @@ fn x_around_order<C: EcdsaReference>(engine: &Engine) {
 }
 
 /// High s by policy, columns with one row for all, and columns of different lengths.
-pub fn recoverable_columns(engine: &Engine) {
+#[apply(on_every_engine)]
+fn recoverable_columns(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     let signed = signed::<Ecdsa<P256>>(&mut random, ITEMS, ITEMS);
@@ -493,7 +502,8 @@ pub fn places(items: usize) -> [Vec<usize>; 4] {
     ]
 }
 
-pub fn large_batches_of_schnorr_signatures(engine: &Engine) {
+#[apply(on_every_engine)]
+fn large_batches_of_schnorr_signatures(engine: &Engine) {
     let items = large(engine);
     let engines = [timed(engine), with_equations(engine)];
     let (secret, public) = keys::generate(engine, Secp256k1, items).unwrap();
@@ -517,7 +527,8 @@ pub fn large_batches_of_schnorr_signatures(engine: &Engine) {
     }
 }
 
-pub fn large_batches_of_ed25519(engine: &Engine) {
+#[apply(on_every_engine)]
+fn large_batches_of_ed25519(engine: &Engine) {
     let items = large(engine);
     let engines = [timed(engine), with_equations(engine)];
     let mut random = Random::new();
@@ -565,7 +576,8 @@ pub fn large_batches_of_ed25519(engine: &Engine) {
     }
 }
 
-pub fn large_batches_of_recoverable_signatures(engine: &Engine) {
+#[apply(on_every_engine)]
+fn large_batches_of_recoverable_signatures(engine: &Engine) {
     each_ecdsa_curve!(large_recoverable(engine));
 }
 

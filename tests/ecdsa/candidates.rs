@@ -1,5 +1,6 @@
 //! Recovery with candidates has the results of recovery without them, whatever the candidates are.
 
+use crate::declare::{apply, on_every_engine};
 use crate::ecdsa::batch_verification::{large, places, timed};
 use crate::ecdsa::isolated_recovery;
 use crate::ecdsa::recover::{address_of, recover};
@@ -183,7 +184,8 @@ fn candidates<C: EcdsaReference>(
 }
 
 /// Candidates of all kinds for valid items, and with items among them that are rejected or special.
-pub fn keys<C: EcdsaReference>(engine: &Engine) {
+#[apply(on_every_engine)]
+fn keys<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
     let clean = with_ids(signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS));
     let special = special::<C>(&mut random);
@@ -205,7 +207,8 @@ pub fn keys<C: EcdsaReference>(engine: &Engine) {
     }
 }
 
-pub fn addresses(engine: &Engine) {
+#[apply(on_every_engine)]
+fn addresses(engine: &Engine) {
     let mut random = Random::new();
     let mut items = with_ids(signed::<Ecdsa<Secp256k1>>(&mut random, ITEMS, ITEMS));
     let special = special::<Secp256k1>(&mut random);
@@ -222,7 +225,8 @@ pub fn addresses(engine: &Engine) {
 }
 
 /// Candidates in every encoding, one for all, and columns whose rows lie apart.
-pub fn columns(engine: &Engine) {
+#[apply(on_every_engine)]
+fn columns(engine: &Engine) {
     each_ecdsa_curve!(columns_on(engine));
 }
 
@@ -309,7 +313,8 @@ fn columns_on<C: EcdsaReference>(engine: &Engine) {
 
 /// Keys of nine of ten signers, with wrong ones among them: none, one, and one in each chunk that a
 /// GPU computes.
-pub fn large_batches(engine: &Engine) {
+#[apply(on_every_engine)]
+fn large_batches(engine: &Engine) {
     each_ecdsa_curve!(large_batch_on(engine));
 }
 
@@ -367,7 +372,8 @@ fn large_batch_on<C: EcdsaReference>(engine: &Engine) {
     }
 }
 
-pub fn lengths(engine: &Engine) {
+#[apply(on_every_engine)]
+fn lengths(engine: &Engine) {
     for engine in &engines(engine) {
         let digests = [[1; 32]; 2];
         let rows = [[1; 64]; 2];

@@ -1,9 +1,10 @@
 //! DER of signatures: strict, and its own inverse. Wycheproof adds several hundred malformed
 //! encodings.
 
+use crate::declare::{apply, once};
 use crate::support::random::Random;
 use crate::support::scheme::concatenate;
-use gecc::{Engine, Rejection, signature_from_der, signature_to_der};
+use gecc::{Rejection, signature_from_der, signature_to_der};
 
 /// Values of every length, with and without the zero byte that a set top bit requires.
 fn integers(random: &mut Random) -> Vec<[u8; 32]> {
@@ -19,7 +20,8 @@ fn integers(random: &mut Random) -> Vec<[u8; 32]> {
     integers
 }
 
-pub fn round_trips(_: &Engine) {
+#[apply(once)]
+fn round_trips() {
     let mut random = Random::new();
     let integers = integers(&mut random);
     for r in &integers {
@@ -46,7 +48,8 @@ fn agrees_with_reference(der: &[u8]) {
 }
 
 /// The deviations from DER that decoders commonly accept.
-pub fn strict_decoding(_: &Engine) {
+#[apply(once)]
+fn strict_decoding() {
     let good = [0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07];
     assert!(signature_from_der(&good).is_ok());
     let cases: [(&str, &[u8]); 19] = [

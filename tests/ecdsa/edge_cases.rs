@@ -1,6 +1,7 @@
 //! Verification at the edges of its arithmetic: u1, u2 and keys at which recodings, tables and
 //! additions are special.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::{each_ecdsa_curve, each_scheme};
 use crate::support::numbers;
 use crate::support::random::Random;
@@ -78,13 +79,15 @@ fn spot_check<S: Scheme>(items: &[(Item, Verdict)]) {
     }
 }
 
-pub fn edge_scalars(engine: &Engine) {
+#[apply(on_every_engine)]
+fn edge_scalars(engine: &Engine) {
     each_scheme!(edge_scalars_of(engine));
 }
 
 /// Keys that are small multiples of G or their negatives, with u1 and u2 such that u1 G and u2 Q
 /// are equal, opposite, or meet in the middle of the computation.
-pub fn special_keys(engine: &Engine) {
+#[apply(on_every_engine)]
+fn special_keys(engine: &Engine) {
     each_scheme!(meetings(engine));
     each_ecdsa_curve!(generator_signs());
 }

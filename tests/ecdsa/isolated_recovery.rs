@@ -1,5 +1,6 @@
 //! Key recovery with special items among random ones.
 
+use crate::declare::{apply, on_every_engine};
 use crate::ecdsa::recover::{address_of, recover, recover_addresses};
 use crate::support::neighbours::{Case, case, everywhere};
 use crate::support::numbers::{order_plus, points_above_order, to_bytes};
@@ -14,7 +15,8 @@ use gecc::{Engine, Point, Rejection, Secp256k1};
 type Recovery = Case<(Item, u8), Result<Point, Rejection>>;
 
 /// Recovers the keys' Ethereum addresses.
-pub fn addresses(engine: &Engine) {
+#[apply(on_every_engine)]
+fn addresses(engine: &Engine) {
     let address = |recovery: Recovery| {
         case(
             recovery.name,
@@ -43,7 +45,8 @@ pub fn cases<C: EcdsaReference>() -> (Vec<Recovery>, Vec<Recovery>) {
     (clean, special)
 }
 
-pub fn every_position<C: EcdsaReference>(engine: &Engine) {
+#[apply(on_every_engine)]
+fn every_position<C: EcdsaReference>(engine: &Engine) {
     let (clean, special) = cases::<C>();
     for case in &special {
         let (item, id) = &case.input;

@@ -1,6 +1,7 @@
 //! Verification with adversarial items among good ones. Montgomery's trick ties the items of a
 //! chunk together; no item may profit or suffer from another.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_scheme;
 use crate::support::keys::bad_keys;
 use crate::support::neighbours::{Case, case, check, everywhere};
@@ -267,16 +268,19 @@ fn every_position<S: Scheme>(engine: &Engine) {
     });
 }
 
-pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
+#[apply(on_every_engine)]
+fn ecdsa<C: EcdsaReference>(engine: &Engine) {
     every_position::<Ecdsa<C>>(engine);
 }
 
-pub fn sm2(engine: &Engine) {
+#[apply(on_every_engine)]
+fn sm2(engine: &Engine) {
     every_position::<Sm2Dsa>(engine);
 }
 
 /// All clean items by one key, which is then computed from a table.
-pub fn one_key_for_many(engine: &Engine) {
+#[apply(on_every_engine)]
+fn one_key_for_many(engine: &Engine) {
     each_scheme!(one_key(engine));
 }
 
@@ -314,7 +318,8 @@ fn crafted_by_the_same_key<S: Scheme>(random: &mut Random) -> Cases {
 }
 
 /// Several chunks, with every seventh item special, and all items by few keys or by many.
-pub fn large_batches(engine: &Engine) {
+#[apply(on_every_engine)]
+fn large_batches(engine: &Engine) {
     each_scheme!(large(engine));
 }
 
@@ -346,7 +351,8 @@ fn large<S: Scheme>(engine: &Engine) {
 }
 
 /// Under the low-s policy, high s comes after the ranges and before the key.
-pub fn low_s_policy(engine: &Engine) {
+#[apply(on_every_engine)]
+fn low_s_policy(engine: &Engine) {
     let mut random = Random::new();
     let items = signed::<Ecdsa<P256>>(&mut random, 200, 200);
     let (low, high): (Vec<Item>, Vec<Item>) = items

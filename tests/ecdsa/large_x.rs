@@ -3,6 +3,7 @@
 //!
 //! Such an R has no known discrete logarithm; the key is chosen to match instead (`signed_with_r`).
 
+use crate::declare::{apply, on_every_engine};
 use crate::ecdsa::recover::recover;
 use crate::support::each::{each_ecdsa_curve, each_scheme};
 use crate::support::numbers::{modulus, number, order, points_above_order, to_bytes};
@@ -24,7 +25,8 @@ fn items<S: Scheme>(random: &mut Random) -> Vec<Signed> {
 }
 
 /// Valid with x(R) >= n, and not with a digest that does not belong to it.
-pub fn verified(engine: &Engine) {
+#[apply(on_every_engine)]
+fn verified(engine: &Engine) {
     each_scheme!(verify(engine));
 }
 
@@ -54,7 +56,8 @@ fn verify<S: Scheme>(engine: &Engine) {
 }
 
 /// Recovery ids 2 and 3, and that ids 0 and 1 mean another point or none.
-pub fn recovered(engine: &Engine) {
+#[apply(on_every_engine)]
+fn recovered(engine: &Engine) {
     each_ecdsa_curve!(recover_large(engine));
 }
 
@@ -93,7 +96,8 @@ fn recover_large<C: EcdsaReference>(engine: &Engine) {
 
 /// x(R) = r below p - n: the verifier tries r + n too, and must not prefer it; ids 2 and 3 then
 /// mean another point or none.
-pub fn small_r_without_reduction(engine: &Engine) {
+#[apply(on_every_engine)]
+fn small_r_without_reduction(engine: &Engine) {
     each_ecdsa_curve!(small_r(engine));
     each_ecdsa_curve!(no_room_above(engine));
 }

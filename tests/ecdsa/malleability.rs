@@ -1,6 +1,7 @@
 //! Second forms of a signature: r + n and s + n must not pass, n - s passes by the standard and not
 //! by the low-s policy.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_ecdsa_curve;
 use crate::support::numbers::{modulus, number, order, to_bytes};
 use crate::support::random::Random;
@@ -26,7 +27,8 @@ fn plus_n<C: TestCurve>(value: &[u8; 32]) -> Option<[u8; 32]> {
 
 /// Valid signatures with r or s so small that adding n still fits 256 bits: a verifier that reduces
 /// would take both forms.
-pub fn overflowing_r_and_s(engine: &Engine) {
+#[apply(on_every_engine)]
+fn overflowing_r_and_s(engine: &Engine) {
     each_ecdsa_curve!(overflowing_ecdsa(engine));
     overflowing::<Sm2Dsa>(engine, small_s_sm2);
 }
@@ -114,7 +116,8 @@ fn with_r<S: Scheme>(random: &mut Random, point: &Group<S::C>, x: u32) -> Item {
 }
 
 /// n - s, at and around n / 2 as well.
-pub fn high_s(engine: &Engine) {
+#[apply(on_every_engine)]
+fn high_s(engine: &Engine) {
     each_ecdsa_curve!(both_forms(engine));
 }
 

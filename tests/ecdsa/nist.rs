@@ -1,5 +1,6 @@
 //! NIST CAVP for P-256: SigVer, SigGen, PKV (FIPS 186-3) and the ECC CDH primitive.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::reference::{bytes as scalar_bytes, reduced};
 use crate::support::scheme::{Ecdsa, Item, Scheme, concatenate};
 use crate::support::shared::shared_points;
@@ -39,7 +40,8 @@ impl Signature {
     }
 }
 
-pub fn signature_verification(engine: &Engine) {
+#[apply(on_every_engine)]
+fn signature_verification(engine: &Engine) {
     let cases: Vec<Signature> = parse(include_str!("../vectors/p256_sigver_fips_186-3.json"));
     let items: Vec<Item> = cases.iter().map(Signature::item).collect();
     let verdicts = Ecdsa::<P256>::verify(engine, &items);
@@ -57,7 +59,8 @@ pub fn signature_verification(engine: &Engine) {
 
 /// The nonces of SigGen are random, so the signatures cannot be made again; but each part of them
 /// can be checked.
-pub fn signature_generation(engine: &Engine) {
+#[apply(on_every_engine)]
+fn signature_generation(engine: &Engine) {
     let cases: Vec<Signature> = parse(include_str!("../vectors/p256_siggen_fips_186-3.json"));
     assert_eq!(cases.len(), 75);
     let items: Vec<Item> = cases.iter().map(Signature::item).collect();
@@ -102,7 +105,8 @@ struct PublicKey {
     note: String,
 }
 
-pub fn public_key_validation(engine: &Engine) {
+#[apply(on_every_engine)]
+fn public_key_validation(engine: &Engine) {
     let cases: Vec<PublicKey> = parse(include_str!("../vectors/p256_pkv_fips_186-3.json"));
     let mut counts = [0; 3];
     for case in &cases {
@@ -138,7 +142,8 @@ struct DiffieHellman {
     z: String,
 }
 
-pub fn diffie_hellman(engine: &Engine) {
+#[apply(on_every_engine)]
+fn diffie_hellman(engine: &Engine) {
     let cases: Vec<DiffieHellman> = parse(include_str!("../vectors/p256_cdh_primitive.json"));
     assert_eq!(cases.len(), 25);
     let secret: Vec<SecretKey> = cases

@@ -1,5 +1,6 @@
 //! Key recovery against the reference, for every recovery id.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_ecdsa_curve;
 use crate::support::mutation::mutated;
 use crate::support::random::Random;
@@ -23,7 +24,8 @@ pub fn recover<C: EcdsaReference>(
 
 /// The signer's key for the right id, and the reference's answer for every id of valid and mutated
 /// signatures.
-pub fn matches_reference(engine: &Engine) {
+#[apply(on_every_engine)]
+fn matches_reference(engine: &Engine) {
     each_ecdsa_curve!(compare(engine));
 }
 
@@ -68,7 +70,8 @@ pub fn recover_addresses(engine: &Engine, items: &[(Item, u8)]) -> Vec<Result<Ad
 
 /// The addresses of the signers, and for every id of valid and mutated signatures those of the keys
 /// that `recover` returns.
-pub fn addresses(engine: &Engine) {
+#[apply(on_every_engine)]
+fn addresses(engine: &Engine) {
     let mut random = Random::new();
     let valid = signed::<Ecdsa<Secp256k1>>(&mut random, ITEMS, ITEMS);
     let items: Vec<(Item, u8)> = valid
@@ -93,7 +96,8 @@ pub fn addresses(engine: &Engine) {
 
 /// Every id above 3 is rejected, also those that are valid modulo 4 or after Ethereum's offset of
 /// 27.
-pub fn ids_out_of_range(engine: &Engine) {
+#[apply(on_every_engine)]
+fn ids_out_of_range(engine: &Engine) {
     let mut random = Random::new();
     let item = signed::<Ecdsa<Secp256k1>>(&mut random, 1, 1).remove(0);
     let items: Vec<(Item, u8)> = (0..=255).map(|id| (item.item.clone(), id)).collect();

@@ -1,6 +1,7 @@
 //! Batches in which keys repeat: an engine may compute those from tables of the keys, whose size
 //! depends on how often a key occurs. The verdicts must not.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_scheme;
 use crate::support::neighbours::{Case, case, check};
 use crate::support::random::Random;
@@ -48,7 +49,8 @@ fn verify<S: Scheme>(engine: &Engine, cases: &[Case<Item, Verdict>], layout: &st
     );
 }
 
-pub fn every_count_to_200(engine: &Engine) {
+#[apply(on_every_engine)]
+fn every_count_to_200(engine: &Engine) {
     each_scheme!(every_count(engine));
 }
 
@@ -69,7 +71,8 @@ fn every_count<S: Scheme>(engine: &Engine) {
 }
 
 /// Counts at which the CPU engine takes a window of each size from 4 to 10, all in one batch.
-pub fn every_table_size(engine: &Engine) {
+#[apply(on_every_engine)]
+fn every_table_size(engine: &Engine) {
     each_scheme!(table_sizes(engine));
 }
 
@@ -88,7 +91,8 @@ fn table_sizes<S: Scheme>(engine: &Engine) {
 }
 
 /// One key compressed and not, in turn, and its negative: equal in all but a bit, or all but y.
-pub fn equal_keys_in_different_encodings(engine: &Engine) {
+#[apply(on_every_engine)]
+fn equal_keys_in_different_encodings(engine: &Engine) {
     each_scheme!(encodings(engine));
 }
 

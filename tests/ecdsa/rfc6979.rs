@@ -1,6 +1,7 @@
 //! RFC 6979: appendix A.2.5 for P-256, btcd's vectors for secp256k1; and the secp256k1 signatures
 //! of `cryptography`.
 
+use crate::declare::{apply, on_every_engine};
 use crate::ecdsa::additional_data::ecdsa_signature_by;
 use crate::support::scheme::{Ecdsa, Item, Scheme, concatenate, verify_ecdsa};
 use crate::support::vectors::{bits_to_integer, bytes, field, parse, sha2, uncompressed};
@@ -44,7 +45,8 @@ fn vectors() -> Vectors {
     parse(include_str!("../vectors/rfc6979.json"))
 }
 
-pub fn secp256k1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn secp256k1(engine: &Engine) {
     let cases = vectors().secp256k1;
     assert_eq!(cases.len(), 6);
     for case in &cases {
@@ -108,7 +110,8 @@ fn signed_by(
 
 /// All ten verify. Nonces are made by HMAC with the hash of the message where that is SHA-256, 384
 /// or 512.
-pub fn p256(engine: &Engine) {
+#[apply(on_every_engine)]
+fn p256(engine: &Engine) {
     let cases = vectors().p256;
     assert_eq!(cases.len(), 10);
     let mut signed = 0;
@@ -157,7 +160,8 @@ pub fn p256(engine: &Engine) {
 /// SHA-384 and SHA-512 on all items of a batch that is large enough for a GPU, where there is one,
 /// with keys and additional data of their own: with the nonces of the crate `rfc6979`, and the
 /// steps of SEC 1.
-pub fn other_hashes(engine: &Engine) {
+#[apply(on_every_engine)]
+fn other_hashes(engine: &Engine) {
     const ITEMS: usize = 3000;
     let keys: Vec<SecretKey> = (0..ITEMS)
         .map(|item| SecretKey::from_bytes([(item % 250) as u8 + 1; 32]))
@@ -209,7 +213,8 @@ struct Signature {
 }
 
 /// Signatures by another library, made with random nonces; about half have high s.
-pub fn siggen_secp256k1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn siggen_secp256k1(engine: &Engine) {
     let cases: Vec<Signature> = parse(include_str!("../vectors/k256_siggen_sha256.json"));
     let item = |case: &Signature| {
         assert_eq!(

@@ -1,5 +1,6 @@
 //! ECDSA signing: every byte is the reference's.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_ecdsa_curve;
 use crate::support::numbers::{edge_scalars, order_plus};
 use crate::support::random::Random;
@@ -57,7 +58,8 @@ fn sign<C: EcdsaReference>(engine: &Engine, inputs: &Inputs, s_form: SForm) -> V
 }
 
 /// Default signatures and recovery ids are those of the curve's crate.
-pub fn matches_reference(engine: &Engine) {
+#[apply(on_every_engine)]
+fn matches_reference(engine: &Engine) {
     each_ecdsa_curve!(default_form(engine));
 }
 
@@ -76,7 +78,8 @@ fn default_form<C: EcdsaReference>(engine: &Engine) {
 
 /// `SForm::Low` produces the crate's normalised signature, and an id that recovers the signer's
 /// key.
-pub fn low_s(engine: &Engine) {
+#[apply(on_every_engine)]
+fn low_s(engine: &Engine) {
     each_ecdsa_curve!(low_form(engine));
 }
 
@@ -104,7 +107,8 @@ fn low_form<C: EcdsaReference>(engine: &Engine) {
 
 /// `SForm::AsComputed` follows SEC 1 to the letter. The reference offers that for P-256 alone; for
 /// both curves the signature is therefore computed here from RFC 6979's nonce.
-pub fn as_computed(engine: &Engine) {
+#[apply(on_every_engine)]
+fn as_computed(engine: &Engine) {
     each_ecdsa_curve!(unchanged_form(engine));
 }
 
@@ -146,7 +150,8 @@ fn by_the_standard<C: EcdsaReference>(secret: &[u8; 32], digest: &[u8; 32]) -> (
 }
 
 /// One key for all items signs like that key for each.
-pub fn one_key_for_all(engine: &Engine) {
+#[apply(on_every_engine)]
+fn one_key_for_all(engine: &Engine) {
     each_ecdsa_curve!(single_key(engine));
 }
 
@@ -170,7 +175,8 @@ fn single_key<C: EcdsaReference>(engine: &Engine) {
 }
 
 /// A message is signed through its SHA-256.
-pub fn messages(engine: &Engine) {
+#[apply(on_every_engine)]
+fn messages(engine: &Engine) {
     each_ecdsa_curve!(message_digests(engine));
 }
 
@@ -192,7 +198,8 @@ fn message_digests<C: EcdsaReference>(engine: &Engine) {
 }
 
 /// Digests around 0 and n, at which reduction modulo n is visible.
-pub fn edge_digests(engine: &Engine) {
+#[apply(on_every_engine)]
+fn edge_digests(engine: &Engine) {
     each_ecdsa_curve!(special_digests(engine));
 }
 

@@ -1,12 +1,14 @@
 //! Verdicts as a report.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::random::Random;
 use crate::support::scheme::{Ecdsa, columns, signed};
 use gecc::ecdsa::Policy;
 use gecc::{Engine, P256, PublicKeys, Rejection, Verdict, ecdsa};
 
 /// The report names the rejected items by their index.
-pub fn reports(engine: &Engine) {
+#[apply(on_every_engine)]
+fn reports(engine: &Engine) {
     let mut random = Random::new();
     let mut items: Vec<_> = signed::<Ecdsa<P256>>(&mut random, 80, 80)
         .into_iter()

@@ -4,6 +4,7 @@
 //! is the reference's on the normalised signature, and the verdict under the low-s policy that of
 //! `k256` itself (`reference::EcdsaReference`).
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_ecdsa_curve;
 use crate::support::mutation::mutated;
 use crate::support::random::Random;
@@ -16,7 +17,8 @@ use sha2::{Digest, Sha256};
 const ITEMS: usize = 1500;
 
 /// Random items of many keys, about half of them corrupted in one of many ways.
-pub fn random_and_mutated(engine: &Engine) {
+#[apply(on_every_engine)]
+fn random_and_mutated(engine: &Engine) {
     each_ecdsa_curve!(compare(engine));
 }
 
@@ -51,7 +53,8 @@ fn compare<C: EcdsaReference>(engine: &Engine) {
 }
 
 /// Messages of many lengths have the results of their SHA-256.
-pub fn messages(engine: &Engine) {
+#[apply(on_every_engine)]
+fn messages(engine: &Engine) {
     each_ecdsa_curve!(compare_messages(engine));
 }
 

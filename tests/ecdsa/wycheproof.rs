@@ -1,5 +1,6 @@
 //! Project Wycheproof, ECDSA: every case of every set that fits the curves, each set as one batch.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::reference::EcdsaReference;
 use crate::support::report::announce;
 use crate::support::scheme::{Item, verify_ecdsa};
@@ -95,7 +96,8 @@ fn run<C: EcdsaReference>(
     )
 }
 
-pub fn secp256k1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn secp256k1(engine: &Engine) {
     use TestName::{EcdsaSecp256k1Sha256, EcdsaSecp256k1Sha256P1363};
     let standard = Policy::default();
     assert_eq!(
@@ -108,7 +110,8 @@ pub fn secp256k1(engine: &Engine) {
     );
 }
 
-pub fn secp256r1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn secp256r1(engine: &Engine) {
     use TestName::{EcdsaSecp256r1Sha256, EcdsaSecp256r1Sha256P1363};
     let standard = Policy::default();
     assert_eq!(
@@ -121,7 +124,8 @@ pub fn secp256r1(engine: &Engine) {
     );
 }
 
-pub fn brainpoolp256r1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn brainpoolp256r1(engine: &Engine) {
     use TestName::{
         EcdsaBrainpool256r1Sha3_256, EcdsaBrainpool256r1Sha256, EcdsaBrainpool256r1Sha256P1363,
     };
@@ -141,7 +145,8 @@ pub fn brainpoolp256r1(engine: &Engine) {
 }
 
 /// The Bitcoin variant requires low s.
-pub fn bitcoin(engine: &Engine) {
+#[apply(on_every_engine)]
+fn bitcoin(engine: &Engine) {
     let name = TestName::EcdsaSecp256k1Sha256Bitcoin;
     assert_eq!(
         run::<Secp256k1>(engine, name, Encoding::Der, Policy::low_s()),
@@ -174,7 +179,8 @@ fn valid_by_the_standard(engine: &Engine, name: TestName) -> usize {
 
 /// Longer digests are truncated by the caller. The SHAKE sets of the crate are left out: gecc fixes
 /// no hash for digests, and SHA-512 and SHA-3 show the truncation already.
-pub fn other_hashes(engine: &Engine) {
+#[apply(on_every_engine)]
+fn other_hashes(engine: &Engine) {
     use TestName::*;
     let standard = Policy::default();
     let secp256k1 = [

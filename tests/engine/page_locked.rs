@@ -1,5 +1,6 @@
 //! Results do not depend on where inputs are in memory.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::random::Random;
 use crate::support::reference::bytes;
 use crate::support::scheme::progression;
@@ -112,7 +113,8 @@ impl Inputs {
 
 /// Calls on all inputs and on a part, in one chunk and in several; a write to locked memory takes
 /// effect in the next call.
-pub fn same_results(engine: &Engine) {
+#[apply(on_every_engine)]
+fn same_results(engine: &Engine) {
     let in_chunks = Engine::builder()
         .backend(engine.info().backend)
         .chunk_items(1000)
@@ -150,7 +152,8 @@ pub fn same_results(engine: &Engine) {
 }
 
 /// Values of any size are locked, however many there are, and whatever is next to them.
-pub fn many_small_ones(engine: &Engine) {
+#[apply(on_every_engine)]
+fn many_small_ones(engine: &Engine) {
     let on_gpu = engine.info().backend == Backend::Gpu;
     let mut random = Random::new();
     let mut kept = Vec::new();

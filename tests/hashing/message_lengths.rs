@@ -1,6 +1,7 @@
 //! Messages of mixed lengths: around the blocks of the hash functions, longer than a GPU takes, and
 //! many of them.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_ecdsa_curve;
 use crate::support::random::Random;
 use crate::support::reference::{EcdsaReference, public_key};
@@ -32,7 +33,8 @@ fn messages(random: &mut Random) -> Vec<Vec<u8>> {
 
 /// Digests of messages are those of the RustCrypto crates, also of many, and by hashes that no
 /// device has.
-pub fn digests(engine: &Engine) {
+#[apply(on_every_engine)]
+fn digests(engine: &Engine) {
     let mut random = Random::new();
     let few = messages(&mut random);
     let many: Vec<Vec<u8>> = (0..40_000)
@@ -71,7 +73,8 @@ pub fn digests(engine: &Engine) {
 
 /// Signing and verifying messages is signing and verifying their SHA-256, and as an operation
 /// another hash of theirs.
-pub fn ecdsa_messages(engine: &Engine) {
+#[apply(on_every_engine)]
+fn ecdsa_messages(engine: &Engine) {
     each_ecdsa_curve!(of_curve(engine));
 }
 
@@ -161,7 +164,8 @@ fn of_curve<C: EcdsaReference>(engine: &Engine) {
 }
 
 /// Messages of SM2 with ids of mixed lengths, whose Z_A comes from `sm2::za`.
-pub fn sm2_messages(engine: &Engine) {
+#[apply(on_every_engine)]
+fn sm2_messages(engine: &Engine) {
     let mut random = Random::new();
     let messages = messages(&mut random);
     let ids: Vec<Vec<u8>> = (0..messages.len())
@@ -218,7 +222,8 @@ pub fn sm2_messages(engine: &Engine) {
 /// Keys and ids that cannot be used, long messages and good items in a batch large enough for every
 /// engine to hash on its devices: the reasons come in their order, and the others are not
 /// disturbed.
-pub fn bad_items_among_many(engine: &Engine) {
+#[apply(on_every_engine)]
+fn bad_items_among_many(engine: &Engine) {
     const ITEMS: usize = 40_000;
     let mut random = Random::new();
     let secret = random.scalar_bytes::<Sm2>();

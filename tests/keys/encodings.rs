@@ -1,6 +1,7 @@
 //! Encodings of public keys and points: all of them are equivalent, and malformed ones reject their
 //! item.
 
+use crate::declare::{apply, on_every_engine, once};
 use crate::support::each::{each_curve, each_ecdsa_curve};
 use crate::support::keys::bad_keys;
 use crate::support::numbers::{edge_points, modulus_plus, to_bytes};
@@ -16,7 +17,8 @@ use gecc::{Engine, Point, PublicKeys, Rejection, SecretKey, Verdicts, ecdsa, poi
 const ITEMS: usize = 150;
 
 /// Each encoding has the same verdicts and the same shared points.
-pub fn every_encoding(engine: &Engine) {
+#[apply(on_every_engine)]
+fn every_encoding(engine: &Engine) {
     each_ecdsa_curve!(verify_ecdsa(engine));
     verify_all::<Sm2Dsa>(|digests, signatures, keys| {
         sm2::verify(engine, digests, signatures, keys).unwrap()
@@ -136,7 +138,8 @@ fn agree_all<C: TestCurve>(engine: &Engine) {
 }
 
 /// Every malformed key gets its own reason, and the reference rejects it too.
-pub fn malformed_keys(engine: &Engine) {
+#[apply(on_every_engine)]
+fn malformed_keys(engine: &Engine) {
     each_curve!(reject_all(engine));
 }
 
@@ -173,7 +176,8 @@ fn reject_all<C: TestCurve>(engine: &Engine) {
 }
 
 /// Decompression of random x-coordinates, half of which belong to no point, and of special ones.
-pub fn decompression(engine: &Engine) {
+#[apply(on_every_engine)]
+fn decompression(engine: &Engine) {
     each_curve!(decompress(engine));
 }
 
@@ -217,7 +221,8 @@ fn decompress<C: TestCurve>(engine: &Engine) {
 }
 
 /// The conversions of `Point`, and those from and to the reference's types.
-pub fn points_round_trip(_: &Engine) {
+#[apply(once)]
+fn points_round_trip() {
     each_curve!(round_trip());
 }
 

@@ -1,5 +1,6 @@
 //! Signing, ECDH and public keys with keys out of range or invalid peers, among good items.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::{each_curve, each_ecdsa_curve};
 use crate::support::keys::bad_keys;
 use crate::support::neighbours::{Case, case, everywhere};
@@ -32,7 +33,8 @@ fn secret_keys(secrets: impl Iterator<Item = [u8; 32]>) -> Vec<SecretKey> {
 /// A key and a digest.
 type Signing = Case<([u8; 32], [u8; 32]), Result<[u8; 64], Rejection>>;
 
-pub fn signing(engine: &Engine) {
+#[apply(on_every_engine)]
+fn signing(engine: &Engine) {
     each_ecdsa_curve!(sign_ecdsa(engine));
     sign_all::<Sm2>(
         &[to_bytes(&(order::<Sm2>() - 1u32)).unwrap()],
@@ -90,7 +92,8 @@ fn sign_all<C: TestCurve>(
 /// A private key and a peer.
 type Agreement = Case<([u8; 32], Vec<u8>), Result<Point, Rejection>>;
 
-pub fn ecdh(engine: &Engine) {
+#[apply(on_every_engine)]
+fn ecdh(engine: &Engine) {
     each_curve!(agreement(engine));
 }
 
@@ -136,7 +139,8 @@ fn agreement<C: TestCurve>(engine: &Engine) {
     });
 }
 
-pub fn public_keys(engine: &Engine) {
+#[apply(on_every_engine)]
+fn public_keys(engine: &Engine) {
     each_curve!(derive(engine));
 }
 

@@ -1,5 +1,6 @@
 //! Public keys from private keys, and key generation.
 
+use crate::declare::{apply, on_every_engine, once};
 use crate::support::each::each_curve;
 use crate::support::numbers::{edge_scalars, order_plus};
 use crate::support::random::Random;
@@ -7,7 +8,8 @@ use crate::support::reference::{TestCurve, public_key};
 use gecc::{Engine, Point, Rejection, SecretKey, keys};
 use std::collections::HashSet;
 
-pub fn match_reference(engine: &Engine) {
+#[apply(on_every_engine)]
+fn match_reference(engine: &Engine) {
     each_curve!(compare(engine));
 }
 
@@ -30,7 +32,8 @@ fn compare<C: TestCurve>(engine: &Engine) {
 }
 
 /// Generated pairs belong together and differ from one another.
-pub fn generated(engine: &Engine) {
+#[apply(on_every_engine)]
+fn generated(engine: &Engine) {
     each_curve!(generate(engine));
 }
 
@@ -46,7 +49,8 @@ fn generate<C: TestCurve>(engine: &Engine) {
 }
 
 /// Keys from and to the reference's types.
-pub fn conversions(_: &Engine) {
+#[apply(once)]
+fn conversions() {
     each_curve!(convert());
 }
 

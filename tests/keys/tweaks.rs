@@ -1,5 +1,6 @@
 //! Tweaks of public keys: the vectors of BIP 341 and BIP 32, and libsecp256k1.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::random::Random;
 use crate::support::vectors::{bytes, field, parse};
 use gecc::bip340::Auxiliary;
@@ -59,7 +60,8 @@ struct Witness {
 }
 
 /// Outputs with and without script trees, and signatures of key paths.
-pub fn vectors_of_taproot(engine: &Engine) {
+#[apply(on_every_engine)]
+fn vectors_of_taproot(engine: &Engine) {
     let vectors: Vectors = parse(include_str!("../vectors/bip341_wallet_test_vectors.json"));
     let (with_roots, without): (Vec<_>, Vec<_>) = vectors
         .script_pub_key
@@ -107,7 +109,8 @@ fn random_pair(random: &mut Random) -> Keypair {
 }
 
 /// Sums with given numbers, of keys in each encoding, and outputs with their parity.
-pub fn match_libsecp256k1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn match_libsecp256k1(engine: &Engine) {
     const ITEMS: usize = 700;
     let mut random = Random::new();
     let pairs: Vec<Keypair> = (0..ITEMS).map(|_| random_pair(&mut random)).collect();
@@ -173,7 +176,8 @@ pub fn match_libsecp256k1(engine: &Engine) {
 }
 
 /// Invalid keys, tweaks and sums, among good items.
-pub fn reasons(engine: &Engine) {
+#[apply(on_every_engine)]
+fn reasons(engine: &Engine) {
     let mut random = Random::new();
     let pair = random_pair(&mut random);
     let good = Point::from_uncompressed(pair.public_key().serialize_uncompressed()).unwrap();
@@ -208,7 +212,8 @@ pub fn reasons(engine: &Engine) {
 }
 
 /// A chain of BIP 32's second test vector, and indexes of hardened children.
-pub fn children(engine: &Engine) {
+#[apply(on_every_engine)]
+fn children(engine: &Engine) {
     let extended = |key: &str, chain_code: &str| ExtendedKey {
         key: bytes(key).try_into().expect("33 bytes"),
         chain_code: field(chain_code),

@@ -1,5 +1,6 @@
 //! Point addition, doubling and multiplication against the reference.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_curve;
 use crate::support::numbers::{edge_points, edge_scalars, order_plus};
 use crate::support::random::Random;
@@ -16,7 +17,8 @@ fn expect(name: &str, results: Vec<Result<Point, Rejection>>, expected: Vec<Poin
     }
 }
 
-pub fn random_points(engine: &Engine) {
+#[apply(on_every_engine)]
+fn random_points(engine: &Engine) {
     each_curve!(random_operands(engine));
 }
 
@@ -56,7 +58,8 @@ fn random_operands<C: TestCurve>(engine: &Engine) {
 }
 
 /// Every edge scalar with every edge point, and from n on a rejection.
-pub fn edge_scalars_and_points(engine: &Engine) {
+#[apply(on_every_engine)]
+fn edge_scalars_and_points(engine: &Engine) {
     each_curve!(edges(engine));
 }
 
@@ -99,7 +102,8 @@ fn edges<C: TestCurve>(engine: &Engine) {
 }
 
 /// Every sum of two of: small multiples of G and their negatives, edge points, the identity.
-pub fn complete_addition(engine: &Engine) {
+#[apply(on_every_engine)]
+fn complete_addition(engine: &Engine) {
     each_curve!(all_pairs(engine));
 }
 

@@ -1,6 +1,7 @@
 //! The curves' constants, as far as results reveal them. The generated constants themselves, which
 //! are private, are compared with the RustCrypto crates by unit tests in `src/curve.rs`.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_curve;
 use crate::support::numbers::{modulus_plus, order, order_plus, to_bytes};
 use crate::support::reference::{Group, TestCurve, encode};
@@ -8,7 +9,8 @@ use elliptic_curve::Group as _;
 use gecc::{Engine, Point, Rejection, point};
 
 /// 1 G and (n - 1) G are the generator and its negative.
-pub fn generators(engine: &Engine) {
+#[apply(on_every_engine)]
+fn generators(engine: &Engine) {
     each_curve!(generator(engine));
 }
 
@@ -33,7 +35,8 @@ fn generator<C: TestCurve>(engine: &Engine) {
 }
 
 /// n is the first scalar and p the first coordinate that is out of range.
-pub fn orders_and_primes(engine: &Engine) {
+#[apply(on_every_engine)]
+fn orders_and_primes(engine: &Engine) {
     each_curve!(bounds(engine));
 }
 

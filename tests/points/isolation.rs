@@ -1,5 +1,6 @@
 //! Point operations with special operands among random ones.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_curve;
 use crate::support::keys::bad_keys;
 use crate::support::neighbours::{Case, case, everywhere};
@@ -32,7 +33,8 @@ fn random_group<C: TestCurve>(random: &mut Random) -> Group<C> {
     reference::mul_base::<C>(&random.scalar::<C>())
 }
 
-pub fn add(engine: &Engine) {
+#[apply(on_every_engine)]
+fn add(engine: &Engine) {
     each_curve!(additions(engine));
 }
 
@@ -84,7 +86,8 @@ fn additions<C: TestCurve>(engine: &Engine) {
     });
 }
 
-pub fn double(engine: &Engine) {
+#[apply(on_every_engine)]
+fn double(engine: &Engine) {
     each_curve!(doublings(engine));
 }
 
@@ -124,7 +127,8 @@ fn special_scalars<C: TestCurve>() -> Vec<([u8; 32], Option<Rejection>)> {
         .collect()
 }
 
-pub fn mul(engine: &Engine) {
+#[apply(on_every_engine)]
+fn mul(engine: &Engine) {
     each_curve!(multiplications(engine));
 }
 
@@ -175,7 +179,8 @@ fn multiplications<C: TestCurve>(engine: &Engine) {
     });
 }
 
-pub fn mul_base(engine: &Engine) {
+#[apply(on_every_engine)]
+fn mul_base(engine: &Engine) {
     each_curve!(base_multiplications(engine));
 }
 
@@ -207,7 +212,8 @@ fn base_multiplications<C: TestCurve>(engine: &Engine) {
     });
 }
 
-pub fn decompress(engine: &Engine) {
+#[apply(on_every_engine)]
+fn decompress(engine: &Engine) {
     each_curve!(decompressions(engine));
 }
 

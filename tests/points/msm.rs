@@ -1,5 +1,6 @@
 //! Multi-scalar multiplication, against one product of G: the points' numbers are known.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_curve;
 use crate::support::random::Random;
 use crate::support::reference::{Scalar, TestCurve, bytes, encode, mul_base};
@@ -44,7 +45,8 @@ impl<C: TestCurve> Products<C> {
     }
 }
 
-pub fn match_reference(engine: &Engine) {
+#[apply(on_every_engine)]
+fn match_reference(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let mut random = Random::new();
         let in_chunks = Engine::builder()
@@ -70,7 +72,8 @@ pub fn match_reference(engine: &Engine) {
 
 /// Sums of random products of points that the engine made itself of random numbers; on GPUs so many
 /// that they are computed in many chunks.
-pub fn multiples_of_the_base_point(engine: &Engine) {
+#[apply(on_every_engine)]
+fn multiples_of_the_base_point(engine: &Engine) {
     /// Products that one generator of random numbers makes.
     const RUN: usize = 1 << 10;
     fn check<C: TestCurve>(engine: &Engine) {
@@ -117,7 +120,8 @@ pub fn multiples_of_the_base_point(engine: &Engine) {
 }
 
 /// Fields of records, points in every encoding, and a row for all items.
-pub fn columns(engine: &Engine) {
+#[apply(on_every_engine)]
+fn columns(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         const RECORD: usize = 32 + 64 + 7;
         for items in [1, 40, 3000] {
@@ -177,7 +181,8 @@ pub fn columns(engine: &Engine) {
 }
 
 /// Buckets in which all points are equal or opposite, and those that have all points.
-pub fn equal_points_and_scalars(engine: &Engine) {
+#[apply(on_every_engine)]
+fn equal_points_and_scalars(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let mut random = Random::new();
         for items in [50, 5000] {
@@ -210,7 +215,8 @@ pub fn equal_points_and_scalars(engine: &Engine) {
 }
 
 /// The first bad item makes the whole sum fail, whatever comes after it.
-pub fn bad_items(engine: &Engine) {
+#[apply(on_every_engine)]
+fn bad_items(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let items = 3000;
         let good = Products::<C>::random(&mut Random::new(), items, items);

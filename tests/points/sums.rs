@@ -1,5 +1,6 @@
 //! Sums of whole batches.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_curve;
 use crate::support::random::Random;
 use crate::support::reference::{Group, TestCurve, decode, encode};
@@ -27,7 +28,8 @@ fn reference<C: TestCurve>(points: &[Point]) -> Point {
     encode::<C>(&points.fold(Group::<C>::identity(), |sum, point| sum + point))
 }
 
-pub fn match_reference(engine: &Engine) {
+#[apply(on_every_engine)]
+fn match_reference(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let mut random = Random::new();
         let in_chunks = Engine::builder()
@@ -55,7 +57,8 @@ pub fn match_reference(engine: &Engine) {
 }
 
 /// Fields of records, points in every encoding, and one point for all items.
-pub fn columns(engine: &Engine) {
+#[apply(on_every_engine)]
+fn columns(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         const RECORD: usize = 64 + 7;
         let points = points::<C>(&mut Random::new(), 3000);
@@ -93,7 +96,8 @@ pub fn columns(engine: &Engine) {
 }
 
 /// One point many times: every addition of the first rounds is of equal points.
-pub fn equal_points(engine: &Engine) {
+#[apply(on_every_engine)]
+fn equal_points(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let (_, points) = progression::<C>(&mut Random::new(), 1);
         for items in [64, 1000, 5000] {
@@ -109,7 +113,8 @@ pub fn equal_points(engine: &Engine) {
 }
 
 /// The first bad point makes the whole sum fail, whatever comes after it.
-pub fn bad_points(engine: &Engine) {
+#[apply(on_every_engine)]
+fn bad_points(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let good = points::<C>(&mut Random::new(), 3000);
         let off_curve = (

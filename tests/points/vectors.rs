@@ -1,5 +1,6 @@
 //! Botan's multiples of base points and of other points, on all three curves.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::reference::{TestCurve, decode_key, encode};
 use crate::support::vectors::{bytes, field, integer, parse};
 use gecc::{Engine, P256, Point, Secp256k1, Sm2, point};
@@ -33,7 +34,8 @@ fn vectors(curve: &str) -> Vectors {
     all.remove(curve).expect("the curve has vectors")
 }
 
-pub fn base_point(engine: &Engine) {
+#[apply(on_every_engine)]
+fn base_point(engine: &Engine) {
     base::<Secp256k1>(engine, "secp256k1", 50);
     base::<P256>(engine, "secp256r1", 52);
     base::<Sm2>(engine, "sm2p256v1", 64);
@@ -57,7 +59,8 @@ fn base<C: TestCurve>(engine: &Engine, curve: &str, count: usize) {
     }
 }
 
-pub fn variable_point(engine: &Engine) {
+#[apply(on_every_engine)]
+fn variable_point(engine: &Engine) {
     variable::<Secp256k1>(engine, "secp256k1", 63);
     variable::<P256>(engine, "secp256r1", 65);
     variable::<Sm2>(engine, "sm2p256v1", 63);

@@ -1,5 +1,6 @@
 //! Types that hold a secret print nothing of it, and no error or rejection carries one.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::numbers::order_plus;
 use gecc::ecdsa::SForm;
 use gecc::{
@@ -18,7 +19,8 @@ fn hides(text: &str) {
     );
 }
 
-pub fn debug_output_hides_secrets(engine: &Engine) {
+#[apply(on_every_engine)]
+fn debug_output_hides_secrets(engine: &Engine) {
     let key = SecretKey::from_bytes([BYTE; 32]);
     assert_eq!(format!("{key:?}"), "SecretKey(..)");
     assert_eq!(format!("{key:#?}"), "SecretKey(..)");
@@ -39,7 +41,8 @@ pub fn debug_output_hides_secrets(engine: &Engine) {
     assert_eq!(format!("{shared:?}"), "[Ok(SharedPoint(..))]");
 }
 
-pub fn errors_hide_secrets(engine: &Engine) {
+#[apply(on_every_engine)]
+fn errors_hide_secrets(engine: &Engine) {
     // Out of range for every curve, and recognisable.
     let mut bytes = [0xff; 32];
     bytes[16..].fill(BYTE);

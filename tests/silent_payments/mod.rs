@@ -1,5 +1,6 @@
 //! Silent payments: the vectors of BIP 352, libsecp256k1, and adversarial rows.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::random::Random;
 use crate::support::silent_payments::{
     Reference, number, prefix, public_key, rows_match_libsecp256k1, tagged,
@@ -64,7 +65,8 @@ fn cases() -> Vec<Receiving> {
 }
 
 /// The findings of each case, with whole keys and with their first bytes.
-pub fn vectors_are_scanned(engine: &Engine) {
+#[apply(on_every_engine)]
+fn vectors_are_scanned(engine: &Engine) {
     let mut with_tweak = 0;
     for Receiving { given, expected } in cases() {
         let Some(tweak) = &expected.tweak else {
@@ -116,7 +118,8 @@ fn of_match(found: &Match, outputs: &[[u8; 32]]) -> ([u8; 32], [u8; 32]) {
 }
 
 /// Tweak points from the sums of keys and the smallest outpoints.
-pub fn vectors_are_indexed(engine: &Engine) {
+#[apply(on_every_engine)]
+fn vectors_are_indexed(engine: &Engine) {
     let cases: Vec<Receiving> = cases()
         .into_iter()
         .filter(|case| case.expected.tweak.is_some())
@@ -155,7 +158,8 @@ pub fn vectors_are_indexed(engine: &Engine) {
 }
 
 /// Rows of which some pay one of two receivers, in each encoding of tweak points.
-pub fn match_libsecp256k1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn match_libsecp256k1(engine: &Engine) {
     const ROWS: usize = 600;
     let mut random = Random::new();
     let references = [
@@ -212,7 +216,8 @@ pub fn match_libsecp256k1(engine: &Engine) {
 }
 
 /// A small run of the soak test's comparison.
-pub fn rows_of_one_output(engine: &Engine) {
+#[apply(on_every_engine)]
+fn rows_of_one_output(engine: &Engine) {
     rows_match_libsecp256k1(engine, &mut Random::new(), 3000, &[0, 3]);
     // On the CPU sums with several labels share an inversion, and the last of these are fewer.
     rows_match_libsecp256k1(engine, &mut Random::new(), 200, &Vec::from_iter(0..45));
@@ -220,7 +225,8 @@ pub fn rows_of_one_output(engine: &Engine) {
 
 /// Finds payments to labels of which only the points are known: the same payments, with the labels'
 /// positions, and with tweaks that lack the labels' numbers.
-pub fn label_points(engine: &Engine) {
+#[apply(on_every_engine)]
+fn label_points(engine: &Engine) {
     let mut random = Random::new();
     let reference = Reference::new(&mut random, &[3, 9]);
     let scalars =
@@ -279,7 +285,8 @@ pub fn label_points(engine: &Engine) {
 type Row = (Vec<u8>, Vec<[u8; 32]>, Vec<(u32, Option<u32>, usize)>);
 
 /// Rows with special points and outputs, each between ordinary ones.
-pub fn crafted_rows(engine: &Engine) {
+#[apply(on_every_engine)]
+fn crafted_rows(engine: &Engine) {
     let mut random = Random::new();
     let mut reference = Reference::new(&mut random, &[3, 4]);
     // B = s G, and b with a known inverse: T = b^-1 B and its opposite lead to S = B and S = -B.
@@ -422,7 +429,8 @@ fn check(engine: &Engine, reference: &Reference, rows: &[Row], first_bad: usize)
 }
 
 /// Inputs that a call refuses, and those that a receiver cannot be made of.
-pub fn refused(engine: &Engine) {
+#[apply(on_every_engine)]
+fn refused(engine: &Engine) {
     let mut random = Random::new();
     let reference = Reference::new(&mut random, &[]);
     let receiver = [reference.receiver()];

@@ -1,5 +1,6 @@
 //! SM2 signatures against the reference: digests, messages, user ids.
 
+use crate::declare::{apply, on_every_engine};
 use crate::support::keys::bad_keys;
 use crate::support::mutation::mutated;
 use crate::support::numbers::{
@@ -17,7 +18,8 @@ const ITEMS: usize = 1500;
 
 /// Random items of many keys, about half of them corrupted in one of many ways, and some with n -
 /// s, which ECDSA would accept.
-pub fn verify_random_and_mutated(engine: &Engine) {
+#[apply(on_every_engine)]
+fn verify_random_and_mutated(engine: &Engine) {
     let mut random = Random::new();
     let mut items = mutated::<Sm2Dsa>(&mut random, ITEMS);
     items.iter_mut().step_by(10).for_each(negate_s);
@@ -46,7 +48,8 @@ fn negate_s(item: &mut Item) {
 }
 
 /// Signatures of digests are the reference's, also for digests from n on and for keys at the edges.
-pub fn sign(engine: &Engine) {
+#[apply(on_every_engine)]
+fn sign(engine: &Engine) {
     let mut random = Random::new();
     let last = number(&order_plus::<Sm2>(0)) - 1u32;
     let usable = |scalar: &[u8; 32]| *scalar != [0; 32] && number(scalar) != last;
@@ -79,7 +82,8 @@ pub fn sign(engine: &Engine) {
 }
 
 /// Messages with default, common and own user ids, by one key and by many.
-pub fn messages(engine: &Engine) {
+#[apply(on_every_engine)]
+fn messages(engine: &Engine) {
     let mut random = Random::new();
     let count = 60;
     let ids: Vec<String> = (0..count)
@@ -155,7 +159,8 @@ fn verify_messages(
 }
 
 /// Ids of any bytes and of the greatest length; a longer one rejects its item alone.
-pub fn user_ids(engine: &Engine) {
+#[apply(on_every_engine)]
+fn user_ids(engine: &Engine) {
     let mut random = Random::new();
     let secret = random.scalar_bytes::<Sm2>();
     let key = SecretKey::from_bytes(secret);
@@ -234,7 +239,8 @@ fn expected_digest(id: &[u8], key: &Point, message: &[u8]) -> Option<[u8; 32]> {
 }
 
 /// Messages are rejected in the order of the checks: ranges, key, user id.
-pub fn order_of_reasons(engine: &Engine) {
+#[apply(on_every_engine)]
+fn order_of_reasons(engine: &Engine) {
     let item = signed::<Sm2Dsa>(&mut Random::new(), 1, 1).remove(0).item;
     let mut keys = bad_keys::<Sm2>();
     // The reason that a good key leaves to a long id.
@@ -277,7 +283,8 @@ pub fn order_of_reasons(engine: &Engine) {
 }
 
 /// n - 1 is a key for everything but SM2 signing: 1 + d has no inverse.
-pub fn signing_key_n_minus_1(engine: &Engine) {
+#[apply(on_every_engine)]
+fn signing_key_n_minus_1(engine: &Engine) {
     let secret = to_bytes(&(order::<Sm2>() - 1u32)).unwrap();
     let key = SecretKey::from_bytes(secret);
     assert_eq!(

@@ -1,5 +1,6 @@
 //! SM2 vectors: GB/T 32918.5 / GM/T 0003.5, Botan, OpenSSL (`evppkey_sm2.txt`), openHiTLS.
 
+use crate::declare::{apply, on_every_engine, once};
 use crate::support::reference::{bytes as scalar_bytes, reduced};
 use crate::support::report::announce;
 use crate::support::scheme::{Item, Scheme, Sm2Dsa, concatenate};
@@ -48,7 +49,8 @@ fn vectors() -> Vectors {
     parse(include_str!("../vectors/sm2_vectors.json"))
 }
 
-pub fn signatures(engine: &Engine) {
+#[apply(on_every_engine)]
+fn signatures(engine: &Engine) {
     let Vectors {
         sign_verify,
         key_exchange,
@@ -151,7 +153,8 @@ fn by_parts(engine: &Engine, case: &Signature) {
     assert_eq!(scalar_bytes::<Sm2>(&sum), field(&case.r), "{}", case.src);
 }
 
-pub fn user_hash(_: &Engine) {
+#[apply(once)]
+fn user_hash() {
     let cases = vectors().za_e;
     assert_eq!(cases.len(), 1);
     for case in cases {
