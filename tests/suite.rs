@@ -32,7 +32,7 @@ use std::sync::LazyLock;
 /// Set in the process that runs with little memory, in which only these tests use engines.
 const LIMITED: &str = "GECC_TEST_LIMITED";
 /// The subjects that run there: the tests of the batch arithmetic.
-const SUBJECTS: [&str; 7] = [
+const SUBJECTS: [&str; 8] = [
     "ecdsa::edge_cases",
     "ecdsa::isolated_verification",
     "ecdsa::large_x",
@@ -40,6 +40,7 @@ const SUBJECTS: [&str; 7] = [
     "points::arithmetic",
     "points::isolation",
     "points::vectors",
+    "sm2::shared_with_ecdsa",
 ];
 
 static CPU: LazyLock<Engine> = LazyLock::new(|| {

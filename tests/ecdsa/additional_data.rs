@@ -11,24 +11,23 @@ use crate::support::reference::{
 use crate::support::scheme::{concatenate, halves, recovery_id};
 use elliptic_curve::{Curve, Field};
 use gecc::ecdsa::{RecoverableSignature, SForm};
-use gecc::{Engine, Error, P256, Rejection, Rows, Secp256k1, SecretKey, Signers, Sm2, ecdsa, sm2};
+use gecc::{Engine, Error, P256, Rejection, Rows, Secp256k1, SecretKey, Signers, ecdsa, sm2};
 use sha2::{Digest, Sha256, digest::block_api::BlockSizeUser};
-use sm3::Sm3;
 
 const ITEMS: usize = 200;
 
 type Signatures = Vec<Result<[u8; 64], Rejection>>;
 
 /// Keys, digests and data: at the edges, and random ones.
-struct Inputs {
-    secrets: Vec<[u8; 32]>,
-    keys: Vec<SecretKey>,
-    digests: Vec<[u8; 32]>,
-    data: Vec<[u8; 32]>,
+pub struct Inputs {
+    pub secrets: Vec<[u8; 32]>,
+    pub keys: Vec<SecretKey>,
+    pub digests: Vec<[u8; 32]>,
+    pub data: Vec<[u8; 32]>,
 }
 
 impl Inputs {
-    fn new<C: TestCurve>() -> Self {
+    pub fn new<C: TestCurve>() -> Self {
         let mut random = Random::new();
         let last = number(&order_plus::<C>(0)) - 1u32;
         let usable = |scalar: &[u8; 32]| *scalar != [0; 32] && number(scalar) != last;
@@ -59,7 +58,7 @@ impl Inputs {
 }
 
 /// The first nonce.
-fn nonce<C: TestCurve, H: Digest + BlockSizeUser>(
+pub fn nonce<C: TestCurve, H: Digest + BlockSizeUser>(
     secret: &[u8; 32],
     digest: &[u8; 32],
     data: &[u8],
@@ -96,17 +95,8 @@ pub fn ecdsa_signature_by<C: TestCurve, H: Digest + BlockSizeUser>(
     )
 }
 
-/// GB/T 32918.2, section 6.1.
-fn sm2_signature(secret: &[u8; 32], digest: &[u8; 32], data: &[u8]) -> [u8; 64] {
-    let k = nonce::<Sm2, Sm3>(secret, digest, data);
-    let d = scalar::<Sm2>(secret).expect("a key is below n");
-    let r = reduced::<Sm2>(digest) + reduced::<Sm2>(encode::<Sm2>(&mul_base::<Sm2>(&k)).x());
-    let s = Field::invert(&(Scalar::<Sm2>::ONE + d)).expect("the key is not n - 1") * (k - r * d);
-    concatenate(&bytes::<Sm2>(&r), &bytes::<Sm2>(&s))
-}
-
 /// An engine on the same devices that checks signatures.
-fn checking(engine: &Engine) -> Engine {
+pub fn checking(engine: &Engine) -> Engine {
     Engine::builder()
         .backend(engine.info().backend)
         .check_signatures(true)
@@ -176,62 +166,6 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
             ecdsa_signature::<C>(&secrets[item], &digest, &data[item]).0,
             "{}",
             C::NAME
-        );
-    }
-}
-
-/// SM2 by digests and by messages, with data for each item.
-#[apply(on_every_engine)]
-fn sm2(engine: &Engine) {
-    let Inputs {
-        secrets,
-        keys,
-        digests,
-        data,
-    } = &Inputs::new::<Sm2>();
-    let signers = Signers::with_additional_data(keys, data);
-    for engine in [engine, &checking(engine)] {
-        let signed = sm2::sign(engine, digests, signers).unwrap();
-        for (item, signed) in signed.into_iter().enumerate() {
-            assert_eq!(
-                signed.unwrap(),
-                sm2_signature(&secrets[item], &digests[item], &data[item]),
-                "{item}"
-            );
-        }
-    }
-    let of_messages =
-        sm2::sign_messages(engine, digests, sm2::UserIds::default(), signers).unwrap();
-    let mut signed = vec![[0; 64]; keys.len()];
-    let mut codes = vec![0; keys.len()];
-    sm2::sign_messages_into(
-        engine,
-        digests,
-        Default::default(),
-        signers,
-        &mut signed,
-        &mut codes,
-    )
-    .unwrap();
-    assert!(
-        of_messages
-            .iter()
-            .map(|signed| signed.unwrap())
-            .eq(signed.iter().copied())
-    );
-    for item in (0..keys.len()).step_by(20) {
-        let public =
-            crate::support::reference::public_key::<Sm2>(&secrets[item]).expect("in range");
-        let za = sm2::za(sm2::DEFAULT_USER_ID, &public).unwrap();
-        let digest = Sm3::new()
-            .chain_update(za)
-            .chain_update(digests[item])
-            .finalize()
-            .into();
-        assert_eq!(
-            signed[item],
-            sm2_signature(&secrets[item], &digest, &data[item]),
-            "{item}"
         );
     }
 }

@@ -1,9 +1,9 @@
 //! Recovery with candidates has the results of recovery without them, whatever the candidates are.
 
 use crate::declare::{apply, on_every_engine};
-use crate::ecdsa::batch_verification::{large, places, timed};
 use crate::ecdsa::isolated_recovery;
 use crate::ecdsa::recover::{address_of, recover};
+use crate::support::batch_verification::{large, places, timed};
 use crate::support::each::each_ecdsa_curve;
 use crate::support::lengths::differs;
 use crate::support::numbers::{modulus, number, to_bytes};

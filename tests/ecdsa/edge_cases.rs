@@ -2,11 +2,11 @@
 //! additions are special.
 
 use crate::declare::{apply, on_every_engine};
-use crate::support::each::{each_ecdsa_curve, each_scheme};
+use crate::support::each::{each_ecdsa, each_ecdsa_curve};
 use crate::support::numbers;
 use crate::support::random::Random;
 use crate::support::reference::{EcdsaReference, Scalar, TestCurve, public_key, scalar};
-use crate::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, adversarial};
+use crate::support::scheme::{Ecdsa, Item, Scheme, adversarial};
 use elliptic_curve::{Field, Group as _, PrimeField};
 use gecc::{Engine, Rejection, Verdict};
 
@@ -48,7 +48,7 @@ fn scalars<C: TestCurve>() -> Vec<Scalar<C>> {
 }
 
 /// Pairs of edge scalars as u1 and u2, by keys of which some are few enough to get tables.
-fn edge_scalars_of<S: Scheme>(engine: &Engine) {
+pub fn edge_scalars_of<S: Scheme>(engine: &Engine) {
     let mut random = Random::new();
     let scalars = scalars::<S::C>();
     let secrets: Vec<Scalar<S::C>> = (0..5).map(|_| random.scalar::<S::C>()).collect();
@@ -81,18 +81,18 @@ fn spot_check<S: Scheme>(items: &[(Item, Verdict)]) {
 
 #[apply(on_every_engine)]
 fn edge_scalars(engine: &Engine) {
-    each_scheme!(edge_scalars_of(engine));
+    each_ecdsa!(edge_scalars_of(engine));
 }
 
 /// Keys that are small multiples of G or their negatives, with u1 and u2 such that u1 G and u2 Q
 /// are equal, opposite, or meet in the middle of the computation.
 #[apply(on_every_engine)]
 fn special_keys(engine: &Engine) {
-    each_scheme!(meetings(engine));
+    each_ecdsa!(meetings(engine));
     each_ecdsa_curve!(generator_signs());
 }
 
-fn meetings<S: Scheme>(engine: &Engine) {
+pub fn meetings<S: Scheme>(engine: &Engine) {
     let mut random = Random::new();
     let mut items = Vec::new();
     let small = (1..=40u64).map(Scalar::<S::C>::from);

@@ -2,15 +2,14 @@
 //! chunk together; no item may profit or suffer from another.
 
 use crate::declare::{apply, on_every_engine};
-use crate::support::each::each_scheme;
+use crate::support::each::each_ecdsa;
 use crate::support::keys::bad_keys;
 use crate::support::neighbours::{Case, case, check, everywhere};
 use crate::support::numbers::{order, order_plus, points_above_order, to_bytes};
 use crate::support::random::Random;
 use crate::support::reference::{EcdsaReference, Scalar, encode, mul_base, public_key};
 use crate::support::scheme::{
-    Ecdsa, Item, Scheme, Sm2Dsa, adversarial, concatenate, halves, signed, signed_with_r,
-    verify_ecdsa,
+    Ecdsa, Item, Scheme, adversarial, concatenate, halves, signed, signed_with_r, verify_ecdsa,
 };
 use elliptic_curve::Field;
 use gecc::ecdsa::Policy;
@@ -259,7 +258,7 @@ fn mismatches<S: Scheme>(random: &mut Random) -> Cases {
     .into()
 }
 
-fn every_position<S: Scheme>(engine: &Engine) {
+pub fn every_position<S: Scheme>(engine: &Engine) {
     let mut random = Random::new();
     let clean = clean::<S>(&mut random, 33, 33);
     let positions: Vec<usize> = (0..clean.len()).collect();
@@ -273,18 +272,13 @@ fn ecdsa<C: EcdsaReference>(engine: &Engine) {
     every_position::<Ecdsa<C>>(engine);
 }
 
-#[apply(on_every_engine)]
-fn sm2(engine: &Engine) {
-    every_position::<Sm2Dsa>(engine);
-}
-
 /// All clean items by one key, which is then computed from a table.
 #[apply(on_every_engine)]
 fn one_key_for_many(engine: &Engine) {
-    each_scheme!(one_key(engine));
+    each_ecdsa!(one_key(engine));
 }
 
-fn one_key<S: Scheme>(engine: &Engine) {
+pub fn one_key<S: Scheme>(engine: &Engine) {
     let mut random = Random::new();
     let clean = clean::<S>(&mut random, 40, 1);
     let mut special = special::<S>(&mut random);
@@ -320,10 +314,10 @@ fn crafted_by_the_same_key<S: Scheme>(random: &mut Random) -> Cases {
 /// Several chunks, with every seventh item special, and all items by few keys or by many.
 #[apply(on_every_engine)]
 fn large_batches(engine: &Engine) {
-    each_scheme!(large(engine));
+    each_ecdsa!(large(engine));
 }
 
-fn large<S: Scheme>(engine: &Engine) {
+pub fn large<S: Scheme>(engine: &Engine) {
     let mut random = Random::new();
     let special = special::<S>(&mut random);
     for keys in [1, 3, 2000] {

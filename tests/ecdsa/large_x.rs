@@ -5,13 +5,11 @@
 
 use crate::declare::{apply, on_every_engine};
 use crate::ecdsa::recover::recover;
-use crate::support::each::{each_ecdsa_curve, each_scheme};
+use crate::support::each::{each_ecdsa, each_ecdsa_curve};
 use crate::support::numbers::{modulus, number, order, points_above_order, to_bytes};
 use crate::support::random::Random;
 use crate::support::reference::{EcdsaReference, Group, lift_x};
-use crate::support::scheme::{
-    Ecdsa, Item, Scheme, Signed, Sm2Dsa, concatenate, halves, signed_with_r,
-};
+use crate::support::scheme::{Ecdsa, Item, Scheme, Signed, concatenate, halves, signed_with_r};
 use elliptic_curve::Group as _;
 use gecc::{Engine, Rejection, Verdict};
 
@@ -27,10 +25,10 @@ fn items<S: Scheme>(random: &mut Random) -> Vec<Signed> {
 /// Valid with x(R) >= n, and not with a digest that does not belong to it.
 #[apply(on_every_engine)]
 fn verified(engine: &Engine) {
-    each_scheme!(verify(engine));
+    each_ecdsa!(verify(engine));
 }
 
-fn verify<S: Scheme>(engine: &Engine) {
+pub fn verify<S: Scheme>(engine: &Engine) {
     let mut random = Random::new();
     let mut list: Vec<Item> = items::<S>(&mut random)
         .into_iter()

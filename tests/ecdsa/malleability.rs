@@ -9,12 +9,11 @@ use crate::support::reference::{
     EcdsaReference, Group, Scalar, TestCurve, bytes, encode, lift_x, mul_base, reduced,
 };
 use crate::support::scheme::{
-    Ecdsa, Item, Scheme, Sm2Dsa, adversarial, concatenate, halves, signed, signed_with_r,
-    verify_ecdsa,
+    Ecdsa, Item, Scheme, adversarial, concatenate, halves, signed, signed_with_r, verify_ecdsa,
 };
 use elliptic_curve::{Field, PrimeField};
 use gecc::ecdsa::Policy;
-use gecc::{Engine, Rejection, Sm2, Verdict};
+use gecc::{Engine, Rejection, Verdict};
 use num_bigint::BigUint;
 
 const REJECTED_R: Verdict = Verdict::Rejected(Rejection::ROutOfRange);
@@ -30,14 +29,13 @@ fn plus_n<C: TestCurve>(value: &[u8; 32]) -> Option<[u8; 32]> {
 #[apply(on_every_engine)]
 fn overflowing_r_and_s(engine: &Engine) {
     each_ecdsa_curve!(overflowing_ecdsa(engine));
-    overflowing::<Sm2Dsa>(engine, small_s_sm2);
 }
 
 fn overflowing_ecdsa<C: EcdsaReference>(engine: &Engine) {
     overflowing::<Ecdsa<C>>(engine, small_s_ecdsa::<C>);
 }
 
-fn overflowing<S: Scheme>(engine: &Engine, small_s: impl Fn(&mut Random, u64) -> Item) {
+pub fn overflowing<S: Scheme>(engine: &Engine, small_s: impl Fn(&mut Random, u64) -> Item) {
     let mut random = Random::new();
     let mut items = Vec::new();
     for s in 1..=20 {
@@ -77,15 +75,6 @@ fn small_s_ecdsa<C: EcdsaReference>(random: &mut Random, s: u64) -> Item {
         signature: concatenate(&bytes::<C>(&r), &bytes::<C>(&s)),
         key,
     }
-}
-
-/// SM2 with a chosen s, which is u1.
-fn small_s_sm2(random: &mut Random, s: u64) -> Item {
-    let d = random.scalar::<Sm2>();
-    let t = random.scalar::<Sm2>();
-    adversarial::<Sm2Dsa>(&Scalar::<Sm2>::from(s), &t, &d)
-        .expect("r is not 0")
-        .0
 }
 
 /// Signatures with small r. In ECDSA r is x(R), so R is looked for; in SM2 r is t - s.

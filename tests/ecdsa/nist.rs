@@ -3,9 +3,8 @@
 use crate::declare::{apply, on_every_engine};
 use crate::support::reference::{bytes as scalar_bytes, reduced};
 use crate::support::scheme::{Ecdsa, Item, Scheme, concatenate};
-use crate::support::shared::shared_points;
 use crate::support::vectors::{bits_to_integer, bytes, field, parse, sha2, uncompressed};
-use gecc::{Engine, P256, Point, PublicKeys, Rejection, SecretKey, ecdh, keys, point};
+use gecc::{Engine, P256, SecretKey, keys, point};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -94,70 +93,5 @@ fn signature_generation(engine: &Engine) {
             scalar_bytes::<P256>(&reduced::<P256>(point.unwrap().x())),
             field(&case.r)
         );
-    }
-}
-
-#[derive(Deserialize)]
-struct PublicKey {
-    qx: String,
-    qy: String,
-    valid: bool,
-    note: String,
-}
-
-#[apply(on_every_engine)]
-fn public_key_validation(engine: &Engine) {
-    let cases: Vec<PublicKey> = parse(include_str!("../vectors/p256_pkv_fips_186-3.json"));
-    let mut counts = [0; 3];
-    for case in &cases {
-        // An odd number of digits means a coordinate of more than 256 bits, which has no encoding.
-        if case.qx.len().max(case.qy.len()) > 64 {
-            assert!(!case.valid && case.note.contains("out of range"));
-            counts[0] += 1;
-            continue;
-        }
-        let key = uncompressed(&case.qx, &case.qy);
-        let one = SecretKey::from_bytes(field(&format!("{:0>64}", 1)));
-        let shared = shared_points::<P256>(engine, &one, PublicKeys::sec1(&[&key])).unwrap();
-        if case.valid {
-            assert_eq!(shared[0].unwrap().as_sec1(), key);
-            counts[1] += 1;
-        } else {
-            let reason = if case.note.contains("not on curve") {
-                Rejection::NotOnCurve
-            } else {
-                Rejection::MalformedPoint
-            };
-            assert_eq!(shared, [Err(reason)], "{}", case.note);
-            counts[2] += 1;
-        }
-    }
-    assert_eq!(counts, [4, 4, 4], "beyond 256 bits, valid, invalid");
-}
-
-#[derive(Deserialize)]
-struct DiffieHellman {
-    d: String,
-    peer: String,
-    z: String,
-}
-
-#[apply(on_every_engine)]
-fn diffie_hellman(engine: &Engine) {
-    let cases: Vec<DiffieHellman> = parse(include_str!("../vectors/p256_cdh_primitive.json"));
-    assert_eq!(cases.len(), 25);
-    let secret: Vec<SecretKey> = cases
-        .iter()
-        .map(|case| SecretKey::from_bytes(field(&case.d)))
-        .collect();
-    let peers: Vec<Point> = cases
-        .iter()
-        .map(|case| {
-            Point::from_uncompressed(bytes(&case.peer).try_into().expect("65 bytes")).unwrap()
-        })
-        .collect();
-    let shared = ecdh::shared_secrets(engine, P256, &secret, PublicKeys::points(&peers)).unwrap();
-    for (shared, case) in shared.into_iter().zip(&cases) {
-        assert_eq!(*shared.unwrap().expose_bytes(), field(&case.z));
     }
 }

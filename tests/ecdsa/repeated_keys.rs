@@ -2,11 +2,11 @@
 //! depends on how often a key occurs. The verdicts must not.
 
 use crate::declare::{apply, on_every_engine};
-use crate::support::each::each_scheme;
+use crate::support::each::each_ecdsa;
 use crate::support::neighbours::{Case, case, check};
 use crate::support::random::Random;
 use crate::support::reference::{decode_key, encode};
-use crate::support::scheme::{Ecdsa, Item, Scheme, Sm2Dsa, signed};
+use crate::support::scheme::{Ecdsa, Item, Scheme, signed};
 use gecc::{Engine, Rejection, Verdict};
 
 /// Items of one key, every tenth of them with a wrong digest.
@@ -51,10 +51,10 @@ fn verify<S: Scheme>(engine: &Engine, cases: &[Case<Item, Verdict>], layout: &st
 
 #[apply(on_every_engine)]
 fn every_count_to_200(engine: &Engine) {
-    each_scheme!(every_count(engine));
+    each_ecdsa!(every_count(engine));
 }
 
-fn every_count<S: Scheme>(engine: &Engine) {
+pub fn every_count<S: Scheme>(engine: &Engine) {
     let mut random = Random::new();
     let items = of_one_key::<S>(&mut random, 200);
     for uses in 2..=200 {
@@ -73,10 +73,10 @@ fn every_count<S: Scheme>(engine: &Engine) {
 /// Counts at which the CPU engine takes a window of each size from 4 to 10, all in one batch.
 #[apply(on_every_engine)]
 fn every_table_size(engine: &Engine) {
-    each_scheme!(table_sizes(engine));
+    each_ecdsa!(table_sizes(engine));
 }
 
-fn table_sizes<S: Scheme>(engine: &Engine) {
+pub fn table_sizes<S: Scheme>(engine: &Engine) {
     let mut random = Random::new();
     let counts = [
         1, 2, 3, 5, 6, 10, 25, 27, 59, 61, 164, 166, 345, 346, 1108, 1110, 1962, 2500,
@@ -93,10 +93,10 @@ fn table_sizes<S: Scheme>(engine: &Engine) {
 /// One key compressed and not, in turn, and its negative: equal in all but a bit, or all but y.
 #[apply(on_every_engine)]
 fn equal_keys_in_different_encodings(engine: &Engine) {
-    each_scheme!(encodings(engine));
+    each_ecdsa!(encodings(engine));
 }
 
-fn encodings<S: Scheme>(engine: &Engine) {
+pub fn encodings<S: Scheme>(engine: &Engine) {
     let mut random = Random::new();
     let mut items = of_one_key::<S>(&mut random, 300);
     let key = decode_key::<S::C>(&items[0].input.key).expect("a key");

@@ -1,3 +1,3 @@
 //! Digests of messages.
 
-pub mod message_lengths;
+pub mod digests;

@@ -20,6 +20,16 @@ macro_rules! each_ecdsa_curve {
     };
 }
 
+/// Runs a function for ECDSA on each of its curves.
+macro_rules! each_ecdsa {
+    ([$check:ident $arguments:tt] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
+        $($check::<Ecdsa<gecc::$curve>> $arguments;)*
+    };
+    ($check:ident $arguments:tt) => {
+        gecc::for_each_ecdsa_curve!(each_ecdsa! $check $arguments)
+    };
+}
+
 /// Runs a function for every scheme: `Ecdsa` on each of its curves, and `Sm2Dsa`.
 macro_rules! each_scheme {
     ([$check:ident $arguments:tt] $($curve:ident $name:ident $module:tt $reference:tt;)*) => {
@@ -31,4 +41,4 @@ macro_rules! each_scheme {
     };
 }
 
-pub(crate) use {each_curve, each_ecdsa_curve, each_scheme};
+pub(crate) use {each_curve, each_ecdsa, each_ecdsa_curve, each_scheme};

@@ -1,85 +1,13 @@
-//! SM2 signatures against the reference: digests, messages, user ids.
+//! Messages and user ids.
 
 use crate::declare::{apply, on_every_engine};
-use crate::support::keys::bad_keys;
-use crate::support::mutation::mutated;
-use crate::support::numbers::{
-    coefficient_a, coefficient_b, edge_scalars, number, order, order_plus, to_bytes,
-};
+use crate::support::numbers::{coefficient_a, coefficient_b, to_bytes};
 use crate::support::random::Random;
 use crate::support::reference::{Group, encode, public_key, sm2_dsa};
-use crate::support::scheme::{Item, Scheme, Sm2Dsa, halves, signed};
 use elliptic_curve::Group as _;
 use gecc::sm2::{DEFAULT_USER_ID, MAX_USER_ID_LEN, UserIds};
 use gecc::{Engine, Point, PublicKeys, Rejection, SecretKey, Sm2, Verdict, sm2};
 use sm3::{Digest, Sm3};
-
-const ITEMS: usize = 1500;
-
-/// Random items of many keys, about half of them corrupted in one of many ways, and some with n -
-/// s, which ECDSA would accept.
-#[apply(on_every_engine)]
-fn verify_random_and_mutated(engine: &Engine) {
-    let mut random = Random::new();
-    let mut items = mutated::<Sm2Dsa>(&mut random, ITEMS);
-    items.iter_mut().step_by(10).for_each(negate_s);
-    let verdicts = Sm2Dsa::verify(engine, &items);
-    let mut valid = 0;
-    for (item, verdict) in items.iter().zip(verdicts) {
-        let expected = Sm2Dsa::reference_verifies(item);
-        assert_eq!(verdict.is_valid(), expected, "{item:02x?}: {verdict}");
-        valid += usize::from(expected);
-    }
-    assert!(
-        (ITEMS / 10..ITEMS * 9 / 10).contains(&valid),
-        "{valid} of {ITEMS} are valid"
-    );
-}
-
-fn negate_s(item: &mut Item) {
-    let (_, s) = halves(&item.signature);
-    let n = order::<Sm2>();
-    if let Some(negated) = (number(&s) < n)
-        .then(|| to_bytes(&(n - number(&s))))
-        .flatten()
-    {
-        item.signature[32..].copy_from_slice(&negated);
-    }
-}
-
-/// Signatures of digests are the reference's, also for digests from n on and for keys at the edges.
-#[apply(on_every_engine)]
-fn sign(engine: &Engine) {
-    let mut random = Random::new();
-    let last = number(&order_plus::<Sm2>(0)) - 1u32;
-    let usable = |scalar: &[u8; 32]| *scalar != [0; 32] && number(scalar) != last;
-    let mut secrets: Vec<[u8; 32]> = edge_scalars::<Sm2>().into_iter().filter(usable).collect();
-    secrets.extend((0..200).map(|_| random.scalar_bytes::<Sm2>()));
-    let mut digests: Vec<[u8; 32]> = secrets.iter().map(|_| random.bytes()).collect();
-    for (digest, special) in digests.iter_mut().step_by(7).zip([
-        [0; 32],
-        [0xff; 32],
-        order_plus::<Sm2>(0),
-        order_plus::<Sm2>(1),
-    ]) {
-        *digest = special;
-    }
-    let keys: Vec<SecretKey> = secrets
-        .iter()
-        .map(|secret| SecretKey::from_bytes(*secret))
-        .collect();
-    for ((secret, digest), signed) in secrets
-        .iter()
-        .zip(&digests)
-        .zip(sm2::sign(engine, &digests, &keys).unwrap())
-    {
-        assert_eq!(
-            signed.ok(),
-            sm2_dsa::sign(secret, digest),
-            "{secret:02x?} {digest:02x?}"
-        );
-    }
-}
 
 /// Messages with default, common and own user ids, by one key and by many.
 #[apply(on_every_engine)]
@@ -236,62 +164,4 @@ fn expected_digest(id: &[u8], key: &Point, message: &[u8]) -> Option<[u8; 32]> {
             .finalize()
             .into(),
     )
-}
-
-/// Messages are rejected in the order of the checks: ranges, key, user id.
-#[apply(on_every_engine)]
-fn order_of_reasons(engine: &Engine) {
-    let item = signed::<Sm2Dsa>(&mut Random::new(), 1, 1).remove(0).item;
-    let mut keys = bad_keys::<Sm2>();
-    // The reason that a good key leaves to a long id.
-    keys.push(("good key", item.key, Rejection::UserIdTooLong));
-    let long = vec![0; MAX_USER_ID_LEN + 1];
-    for (name, key, reason) in keys {
-        let verify = |signature: [u8; 64], id: &[u8]| {
-            let messages = ["m"];
-            let keys = [key.as_slice()];
-            sm2::verify_messages(
-                engine,
-                &messages,
-                UserIds::all(id),
-                &[signature],
-                PublicKeys::sec1(&keys),
-            )
-            .unwrap()[0]
-        };
-        let with_default_id = if name == "good key" {
-            Rejection::Mismatch
-        } else {
-            reason
-        };
-        assert_eq!(
-            verify([0; 64], &long),
-            Verdict::Rejected(Rejection::ROutOfRange),
-            "{name}"
-        );
-        assert_eq!(
-            verify(item.signature, &long),
-            Verdict::Rejected(reason),
-            "{name}"
-        );
-        assert_eq!(
-            verify(item.signature, DEFAULT_USER_ID),
-            Verdict::Rejected(with_default_id),
-            "{name}"
-        );
-    }
-}
-
-/// n - 1 is a key for everything but SM2 signing: 1 + d has no inverse.
-#[apply(on_every_engine)]
-fn signing_key_n_minus_1(engine: &Engine) {
-    let secret = to_bytes(&(order::<Sm2>() - 1u32)).unwrap();
-    let key = SecretKey::from_bytes(secret);
-    assert_eq!(
-        sm2::sign(engine, &[[7; 32]], &key).unwrap(),
-        [Err(Rejection::SecretKeyOutOfRange)]
-    );
-    let by_message = sm2::sign_messages(engine, &["m"], UserIds::default(), &key).unwrap();
-    assert_eq!(by_message, [Err(Rejection::SecretKeyOutOfRange)]);
-    assert_eq!(sm2_dsa::sign(&secret, &[7; 32]), None);
 }

@@ -1,0 +1,17 @@
+//! Batches of every size.
+
+use crate::declare::{apply, on_every_engine};
+use crate::support::batch_sizes::largest_signatures;
+use crate::support::batch_sizes::verify_sizes;
+use crate::support::scheme::Sm2Dsa;
+use gecc::Engine;
+
+#[apply(on_every_engine)]
+fn sm2(engine: &Engine) {
+    verify_sizes::<Sm2Dsa>(engine);
+}
+
+#[apply(on_every_engine)]
+fn sixty_five_thousand_signatures(engine: &Engine) {
+    largest_signatures::<Sm2Dsa>(engine);
+}
