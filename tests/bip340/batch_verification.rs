@@ -57,7 +57,7 @@ impl Signatures {
 
 /// Any fraction of corrupted items; libsecp256k1 decides which are valid.
 #[apply(on_every_engine)]
-fn corrupted_schnorr_signatures(engine: &Engine) {
+fn corrupted_items_have_verdicts_of_single_verification(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     let valid = Signatures::new(&mut random);
@@ -101,7 +101,7 @@ fn corrupted_schnorr_signatures(engine: &Engine) {
 
 /// Errors of two items that would cancel under equal or small coefficients.
 #[apply(on_every_engine)]
-fn cancelling_schnorr_signatures(engine: &Engine) {
+fn errors_that_cancel_are_rejected(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     let valid = Signatures::new(&mut random);
@@ -125,7 +125,7 @@ fn cancelling_schnorr_signatures(engine: &Engine) {
 
 /// The table of BIP 340 many times over: items are identical, and half of them are invalid.
 #[apply(on_every_engine)]
-fn vectors_many_times(engine: &Engine) {
+fn repeated_vectors_have_their_verdicts(engine: &Engine) {
     let vectors = vectors();
     let batch_verification = with_equations(engine);
     for only_valid in [false, true] {
@@ -152,7 +152,7 @@ fn vectors_many_times(engine: &Engine) {
 /// Messages of 32 bytes as rows, of keys that repeat seldom, often enough for a table, and as one
 /// for all.
 #[apply(on_every_engine)]
-fn schnorr_columns(engine: &Engine) {
+fn columns_have_verdicts_of_single_verification(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     for keys in [1, 5, 400] {
@@ -194,7 +194,7 @@ fn schnorr_columns(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn large_batches_of_schnorr_signatures(engine: &Engine) {
+fn large_batches_have_verdicts_of_single_verification(engine: &Engine) {
     let items = large(engine);
     let engines = [timed(engine), with_equations(engine)];
     let (secret, public) = keys::generate(engine, Secp256k1, items).unwrap();

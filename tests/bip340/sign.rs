@@ -21,7 +21,7 @@ pub fn lengths(random: &mut Random, item: usize) -> usize {
 /// Signatures with given auxiliary data are those of libsecp256k1, by each way to pass keys and
 /// messages.
 #[apply(on_every_engine)]
-fn signatures_match_libsecp256k1(engine: &Engine) {
+fn given_auxiliary_data_yields_signatures_of_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
     let signers: Vec<Signer> = (0..ITEMS).map(|_| signer(&mut random)).collect();
     let texts: Vec<Vec<u8>> = (0..ITEMS)
@@ -90,7 +90,7 @@ fn signatures_match_libsecp256k1(engine: &Engine) {
 /// A public key that is not that of its private key leads to a signature that verifies with neither
 /// key, by a nonce of its own: with the same nonce two signatures would reveal the private key.
 #[apply(on_every_engine)]
-fn mismatched_public_keys(engine: &Engine) {
+fn mismatched_public_key_yields_invalid_signature_with_its_own_nonce(engine: &Engine) {
     let mut random = Random::new();
     let own = signer(&mut random);
     let other = signer(&mut random);
@@ -133,7 +133,7 @@ fn mismatched_public_keys(engine: &Engine) {
 
 /// Auxiliary data of the system differ from item to item and from call to call.
 #[apply(on_every_engine)]
-fn fresh_auxiliary_data(engine: &Engine) {
+fn fresh_auxiliary_data_differs_between_items_and_calls(engine: &Engine) {
     let (secret, public) = keys::generate(engine, Secp256k1, 1).unwrap();
     let sign = || bip340::sign(engine, &[[9; 32]; 50], &secret[0], Auxiliary::fresh()).unwrap();
     let mut signatures: Vec<[u8; 64]> = sign()
@@ -150,7 +150,7 @@ fn fresh_auxiliary_data(engine: &Engine) {
 
 /// Signatures that are verified before they are returned are the same.
 #[apply(on_every_engine)]
-fn checked_signatures(engine: &Engine) {
+fn checked_signatures_equal_unchecked_ones(engine: &Engine) {
     let backend = engine.info().backend;
     let checking = Engine::builder()
         .backend(backend)

@@ -35,7 +35,7 @@ pub fn vectors() -> Vec<Vector> {
 }
 
 #[apply(on_every_engine)]
-fn vectors_of_the_standard(engine: &Engine) {
+fn vectors_of_bip340_are_signed_and_verified(engine: &Engine) {
     let vectors = vectors();
     assert_eq!(
         (

@@ -11,7 +11,7 @@ use secp256k1::schnorr::{self};
 
 /// Verdicts on libsecp256k1's signatures and on corrupted ones, in every encoding of the keys.
 #[apply(on_every_engine)]
-fn verdicts_match_libsecp256k1(engine: &Engine) {
+fn corrupted_items_have_verdicts_of_libsecp256k1(engine: &Engine) {
     let mut random = Random::new();
     let mut messages = vec![];
     let mut signatures = vec![];
@@ -77,7 +77,7 @@ fn verdicts_match_libsecp256k1(engine: &Engine) {
 
 /// Few keys, so that they get tables, and each position among valid neighbours in turn.
 #[apply(on_every_engine)]
-fn repeated_keys_and_neighbours(engine: &Engine) {
+fn repeated_keys_and_neighbours_do_not_change_verdicts(engine: &Engine) {
     let mut random = Random::new();
     let signers: Vec<Signer> = (0..3).map(|_| signer(&mut random)).collect();
     for items in [1, 2, 9, 40, 300, 2000] {
@@ -113,7 +113,7 @@ fn repeated_keys_and_neighbours(engine: &Engine) {
 
 /// Items with two errors are rejected for the first of them.
 #[apply(on_every_engine)]
-fn order_of_reasons(engine: &Engine) {
+fn items_with_two_errors_report_the_first(engine: &Engine) {
     let mut no_x = (1..=u8::MAX).map(|byte| {
         let mut x = [0; 32];
         x[31] = byte;
@@ -152,7 +152,7 @@ fn order_of_reasons(engine: &Engine) {
 
 /// Keys that are out of range or not points, one by one among good ones.
 #[apply(on_every_engine)]
-fn bad_keys(engine: &Engine) {
+fn bad_keys_reject_only_their_items(engine: &Engine) {
     let mut random = Random::new();
     let signers: Vec<Signer> = (0..20).map(|_| signer(&mut random)).collect();
     let mut secret: Vec<SecretKey> = signers
@@ -185,7 +185,7 @@ fn bad_keys(engine: &Engine) {
 
 /// Messages that are too long for a GPU, among short ones.
 #[apply(on_every_engine)]
-fn long_messages(engine: &Engine) {
+fn long_messages_among_short_ones_are_verified(engine: &Engine) {
     let mut random = Random::new();
     let signer = signer(&mut random);
     let lengths = [0, 1, 32, 16 << 10, (16 << 10) + 1, 100_000, 33, 64];

@@ -66,7 +66,7 @@ fn parties<C: TestCurve>(count: usize) -> Parties {
 }
 
 #[apply(on_every_engine)]
-fn each_with_each(engine: &Engine) {
+fn many_keys_with_many_peers_match_reference(engine: &Engine) {
     each_curve!(each(engine));
 }
 
@@ -84,7 +84,7 @@ fn each<C: TestCurve>(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn one_key_for_all(engine: &Engine) {
+fn one_key_with_many_peers_matches_reference(engine: &Engine) {
     each_curve!(single_key(engine));
 }
 
@@ -102,7 +102,7 @@ fn single_key<C: TestCurve>(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn one_peer_for_all(engine: &Engine) {
+fn many_keys_with_one_peer_match_reference(engine: &Engine) {
     each_curve!(single_peer(engine));
 }
 
@@ -127,7 +127,7 @@ fn single_peer<C: TestCurve>(engine: &Engine) {
 
 /// Private keys and peers at the edges; a key out of range rejects its item.
 #[apply(on_every_engine)]
-fn edge_keys(engine: &Engine) {
+fn edge_keys_and_peers_match_reference(engine: &Engine) {
     each_curve!(special(engine));
 }
 

@@ -15,7 +15,7 @@ use gecc::{Engine, Point, PublicKeys, Rejection};
 type Agreement = Case<([u8; 32], Vec<u8>), Result<Point, Rejection>>;
 
 #[apply(on_every_engine)]
-fn ecdh(engine: &Engine) {
+fn bad_keys_and_peers_reject_only_their_items(engine: &Engine) {
     each_curve!(agreement(engine));
 }
 

@@ -13,7 +13,7 @@ struct DiffieHellman {
 }
 
 #[apply(on_every_engine)]
-fn diffie_hellman(engine: &Engine) {
+fn cdh_primitive_vectors_of_p256_are_computed(engine: &Engine) {
     let cases: Vec<DiffieHellman> = parse(include_str!("../vectors/p256_cdh_primitive.json"));
     assert_eq!(cases.len(), 25);
     let secret: Vec<SecretKey> = cases

@@ -96,7 +96,7 @@ fn run<C: TestCurve>(engine: &Engine, name: TestName, curve: Option<ObjectIdenti
 }
 
 #[apply(on_every_engine)]
-fn secp256k1(engine: &Engine) {
+fn secp256k1_cases_have_their_results(engine: &Engine) {
     let expected = Counts {
         refused: 250,
         rejected: 28,
@@ -110,7 +110,7 @@ fn secp256k1(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn secp256r1(engine: &Engine) {
+fn secp256r1_cases_have_their_results(engine: &Engine) {
     let expected = Counts {
         refused: 249,
         rejected: 32,
@@ -124,7 +124,7 @@ fn secp256r1(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn secp256r1_points(engine: &Engine) {
+fn secp256r1_cases_of_bare_points_have_their_results(engine: &Engine) {
     let expected = Counts {
         refused: 0,
         rejected: 24,
@@ -138,7 +138,7 @@ fn secp256r1_points(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn brainpoolp256r1(engine: &Engine) {
+fn brainpoolp256r1_cases_have_their_results(engine: &Engine) {
     let expected = Counts {
         refused: 256,
         rejected: 30,

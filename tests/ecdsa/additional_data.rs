@@ -106,7 +106,7 @@ pub fn checking(engine: &Engine) -> Engine {
 
 /// ECDSA by every call, with data for each item.
 #[apply(on_every_engine)]
-fn ecdsa(engine: &Engine) {
+fn data_of_each_item_determines_its_nonce(engine: &Engine) {
     each_ecdsa_curve!(ecdsa_on(engine));
 }
 
@@ -173,7 +173,7 @@ fn ecdsa_on<C: EcdsaReference>(engine: &Engine) {
 /// One key and one row of data for all have the results of one per item; a row of zeros differs
 /// from no data; keys out of range are rejected.
 #[apply(on_every_engine)]
-fn one_for_all(engine: &Engine) {
+fn one_row_for_all_items_equals_one_per_item(engine: &Engine) {
     let Inputs {
         keys,
         digests,
@@ -239,7 +239,7 @@ fn nonce_of<C: EcdsaReference>(
 /// One key on two curves: the nonces of one digest are the same number, and with data of their own
 /// they are not. Two equations in the key and that number would let two signatures reveal both.
 #[apply(on_every_engine)]
-fn two_curves(engine: &Engine) {
+fn data_separates_nonces_of_one_key_on_two_curves(engine: &Engine) {
     let mut random = Random::new();
     for _ in 0..5 {
         let secret = random.scalar_bytes::<P256>();
@@ -264,7 +264,7 @@ fn two_curves(engine: &Engine) {
 
 /// The number of rows must be that of items, or one.
 #[apply(on_every_engine)]
-fn lengths(engine: &Engine) {
+fn wrong_number_of_rows_is_an_error(engine: &Engine) {
     let key = SecretKey::from_bytes([1; 32]);
     let digests = [[1; 32]; 2];
     let messages = ["a", "b"];

@@ -13,7 +13,7 @@ use gecc::ecdsa::SForm;
 use gecc::{Engine, Rejection, SecretKey};
 
 #[apply(on_every_engine)]
-fn ecdsa<C: EcdsaReference>(engine: &Engine) {
+fn every_size_is_verified_and_recovered<C: EcdsaReference>(engine: &Engine) {
     verify_sizes::<Ecdsa<C>>(engine);
     recover_sizes::<C>(engine);
 }
@@ -52,7 +52,7 @@ fn recover_size<C: EcdsaReference>(engine: &Engine, items: &[Signed]) {
 
 /// The reference takes longest here.
 #[apply(on_every_engine)]
-fn signing(engine: &Engine) {
+fn every_size_is_signed(engine: &Engine) {
     each_ecdsa_curve!(sign_sizes(engine));
 }
 
@@ -78,6 +78,6 @@ fn sign_sizes<C: EcdsaReference>(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn sixty_five_thousand_signatures(engine: &Engine) {
+fn sizes_around_65536_are_verified(engine: &Engine) {
     each_ecdsa!(largest_signatures(engine));
 }

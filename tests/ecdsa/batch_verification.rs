@@ -34,7 +34,7 @@ fn items_and_ids(signed: &[Signed]) -> (Vec<Item>, Vec<u8>) {
 
 /// Each special item among valid ones, with each recovery id.
 #[apply(on_every_engine)]
-fn ecdsa<C: EcdsaReference>(engine: &Engine) {
+fn special_items_with_any_recovery_id_keep_their_verdicts<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     let (items, ids) = items_and_ids(&signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS));
@@ -79,7 +79,7 @@ fn ecdsa<C: EcdsaReference>(engine: &Engine) {
 /// Recovery ids that are wrong, absent or out of range reject nothing, and are not part of the
 /// policy.
 #[apply(on_every_engine)]
-fn recovery_ids_do_not_change_verdicts(engine: &Engine) {
+fn wrong_recovery_ids_do_not_change_verdicts(engine: &Engine) {
     each_ecdsa_curve!(wrong_ids(engine));
 }
 
@@ -121,7 +121,7 @@ fn wrong_ids<C: EcdsaReference>(engine: &Engine) {
 /// x(R) at n and above, where r + n is the x-coordinate that the id names, and r below p - n, where
 /// it is not.
 #[apply(on_every_engine)]
-fn large_and_small_x(engine: &Engine) {
+fn x_around_the_order_keeps_its_verdict(engine: &Engine) {
     each_ecdsa_curve!(x_around_order(engine));
 }
 
@@ -172,7 +172,7 @@ fn x_around_order<C: EcdsaReference>(engine: &Engine) {
 
 /// High s by policy, columns with one row for all, and columns of different lengths.
 #[apply(on_every_engine)]
-fn recoverable_columns(engine: &Engine) {
+fn columns_have_verdicts_of_single_verification(engine: &Engine) {
     let mut random = Random::new();
     let batch_verification = with_equations(engine);
     let signed = signed::<Ecdsa<P256>>(&mut random, ITEMS, ITEMS);
@@ -236,7 +236,7 @@ fn recoverable_columns(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn large_batches_of_recoverable_signatures(engine: &Engine) {
+fn large_batches_have_verdicts_of_single_verification(engine: &Engine) {
     each_ecdsa_curve!(large_recoverable(engine));
 }
 

@@ -185,7 +185,7 @@ fn candidates<C: EcdsaReference>(
 
 /// Candidates of all kinds for valid items, and with items among them that are rejected or special.
 #[apply(on_every_engine)]
-fn keys<C: EcdsaReference>(engine: &Engine) {
+fn candidates_of_any_kind_do_not_change_recovered_keys<C: EcdsaReference>(engine: &Engine) {
     let mut random = Random::new();
     let clean = with_ids(signed::<Ecdsa<C>>(&mut random, ITEMS, ITEMS));
     let special = special::<C>(&mut random);
@@ -208,7 +208,7 @@ fn keys<C: EcdsaReference>(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn addresses(engine: &Engine) {
+fn candidates_of_any_kind_do_not_change_addresses(engine: &Engine) {
     let mut random = Random::new();
     let mut items = with_ids(signed::<Ecdsa<Secp256k1>>(&mut random, ITEMS, ITEMS));
     let special = special::<Secp256k1>(&mut random);
@@ -226,7 +226,7 @@ fn addresses(engine: &Engine) {
 
 /// Candidates in every encoding, one for all, and columns whose rows lie apart.
 #[apply(on_every_engine)]
-fn columns(engine: &Engine) {
+fn columns_recover_the_same_keys(engine: &Engine) {
     each_ecdsa_curve!(columns_on(engine));
 }
 
@@ -314,7 +314,7 @@ fn columns_on<C: EcdsaReference>(engine: &Engine) {
 /// Keys of nine of ten signers, with wrong ones among them: none, one, and one in each chunk that a
 /// GPU computes.
 #[apply(on_every_engine)]
-fn large_batches(engine: &Engine) {
+fn large_batches_recover_the_same_keys(engine: &Engine) {
     each_ecdsa_curve!(large_batch_on(engine));
 }
 
@@ -373,7 +373,7 @@ fn large_batch_on<C: EcdsaReference>(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn lengths(engine: &Engine) {
+fn wrong_lengths_are_errors(engine: &Engine) {
     for engine in &engines(engine) {
         let digests = [[1; 32]; 2];
         let rows = [[1; 64]; 2];

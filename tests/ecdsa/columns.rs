@@ -12,7 +12,7 @@ use gecc::ecdsa::{Policy, SForm};
 use gecc::{Engine, PublicKeys, Rows, Secp256k1, SecretKeys};
 
 #[apply(on_every_engine)]
-fn ecdsa(engine: &Engine) {
+fn columns_have_results_of_slices(engine: &Engine) {
     each_ecdsa_curve!(ecdsa_on(engine));
 }
 
@@ -289,7 +289,7 @@ fn one_for_all_signatures<C: EcdsaReference>(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn addresses(engine: &Engine) {
+fn columns_of_addresses_have_results_of_slices(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<Secp256k1>(items);
         let signed = ecdsa::sign_recoverable(

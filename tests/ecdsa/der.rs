@@ -21,7 +21,7 @@ fn integers(random: &mut Random) -> Vec<[u8; 32]> {
 }
 
 #[apply(once)]
-fn round_trips() {
+fn encoded_signatures_decode_to_themselves() {
     let mut random = Random::new();
     let integers = integers(&mut random);
     for r in &integers {
@@ -49,7 +49,7 @@ fn agrees_with_reference(der: &[u8]) {
 
 /// The deviations from DER that decoders commonly accept.
 #[apply(once)]
-fn strict_decoding() {
+fn deviations_from_der_are_rejected() {
     let good = [0x30, 0x06, 0x02, 0x01, 0x05, 0x02, 0x01, 0x07];
     assert!(signature_from_der(&good).is_ok());
     let cases: [(&str, &[u8]); 19] = [

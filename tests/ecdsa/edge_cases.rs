@@ -80,14 +80,14 @@ fn spot_check<S: Scheme>(items: &[(Item, Verdict)]) {
 }
 
 #[apply(on_every_engine)]
-fn edge_scalars(engine: &Engine) {
+fn edge_scalars_as_u1_and_u2_are_verified(engine: &Engine) {
     each_ecdsa!(edge_scalars_of(engine));
 }
 
 /// Keys that are small multiples of G or their negatives, with u1 and u2 such that u1 G and u2 Q
 /// are equal, opposite, or meet in the middle of the computation.
 #[apply(on_every_engine)]
-fn special_keys(engine: &Engine) {
+fn keys_with_meeting_products_are_verified(engine: &Engine) {
     each_ecdsa!(meetings(engine));
     each_ecdsa_curve!(generator_signs());
 }

@@ -16,7 +16,7 @@ type Recovery = Case<(Item, u8), Result<Point, Rejection>>;
 
 /// Recovers the keys' Ethereum addresses.
 #[apply(on_every_engine)]
-fn addresses(engine: &Engine) {
+fn special_items_do_not_change_addresses_of_others(engine: &Engine) {
     let address = |recovery: Recovery| {
         case(
             recovery.name,
@@ -46,7 +46,7 @@ pub fn cases<C: EcdsaReference>() -> (Vec<Recovery>, Vec<Recovery>) {
 }
 
 #[apply(on_every_engine)]
-fn every_position<C: EcdsaReference>(engine: &Engine) {
+fn special_items_at_every_position_do_not_change_others<C: EcdsaReference>(engine: &Engine) {
     let (clean, special) = cases::<C>();
     for case in &special {
         let (item, id) = &case.input;

@@ -8,7 +8,7 @@ use gecc::ecdsa::SForm;
 use gecc::{Engine, ecdsa};
 
 #[apply(on_every_engine)]
-fn signing(engine: &Engine) {
+fn bad_keys_reject_only_their_items(engine: &Engine) {
     each_ecdsa_curve!(sign_ecdsa(engine));
 }
 

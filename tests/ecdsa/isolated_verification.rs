@@ -268,13 +268,13 @@ pub fn every_position<S: Scheme>(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn ecdsa<C: EcdsaReference>(engine: &Engine) {
+fn special_items_at_every_position_do_not_change_others<C: EcdsaReference>(engine: &Engine) {
     every_position::<Ecdsa<C>>(engine);
 }
 
 /// All clean items by one key, which is then computed from a table.
 #[apply(on_every_engine)]
-fn one_key_for_many(engine: &Engine) {
+fn special_items_among_those_of_one_key_do_not_change_others(engine: &Engine) {
     each_ecdsa!(one_key(engine));
 }
 
@@ -313,7 +313,7 @@ fn crafted_by_the_same_key<S: Scheme>(random: &mut Random) -> Cases {
 
 /// Several chunks, with every seventh item special, and all items by few keys or by many.
 #[apply(on_every_engine)]
-fn large_batches(engine: &Engine) {
+fn special_items_in_large_batches_do_not_change_others(engine: &Engine) {
     each_ecdsa!(large(engine));
 }
 
@@ -346,7 +346,7 @@ pub fn large<S: Scheme>(engine: &Engine) {
 
 /// Under the low-s policy, high s comes after the ranges and before the key.
 #[apply(on_every_engine)]
-fn low_s_policy(engine: &Engine) {
+fn high_s_is_rejected_after_ranges_and_before_keys(engine: &Engine) {
     let mut random = Random::new();
     let items = signed::<Ecdsa<P256>>(&mut random, 200, 200);
     let (low, high): (Vec<Item>, Vec<Item>) = items

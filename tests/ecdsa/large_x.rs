@@ -24,7 +24,7 @@ fn items<S: Scheme>(random: &mut Random) -> Vec<Signed> {
 
 /// Valid with x(R) >= n, and not with a digest that does not belong to it.
 #[apply(on_every_engine)]
-fn verified(engine: &Engine) {
+fn x_above_the_order_is_verified(engine: &Engine) {
     each_ecdsa!(verify(engine));
 }
 
@@ -55,7 +55,7 @@ pub fn verify<S: Scheme>(engine: &Engine) {
 
 /// Recovery ids 2 and 3, and that ids 0 and 1 mean another point or none.
 #[apply(on_every_engine)]
-fn recovered(engine: &Engine) {
+fn x_above_the_order_is_recovered_by_ids_2_and_3(engine: &Engine) {
     each_ecdsa_curve!(recover_large(engine));
 }
 
@@ -95,7 +95,7 @@ fn recover_large<C: EcdsaReference>(engine: &Engine) {
 /// x(R) = r below p - n: the verifier tries r + n too, and must not prefer it; ids 2 and 3 then
 /// mean another point or none.
 #[apply(on_every_engine)]
-fn small_r_without_reduction(engine: &Engine) {
+fn small_r_is_not_taken_for_a_reduced_x(engine: &Engine) {
     each_ecdsa_curve!(small_r(engine));
     each_ecdsa_curve!(no_room_above(engine));
 }

@@ -27,7 +27,7 @@ fn plus_n<C: TestCurve>(value: &[u8; 32]) -> Option<[u8; 32]> {
 /// Valid signatures with r or s so small that adding n still fits 256 bits: a verifier that reduces
 /// would take both forms.
 #[apply(on_every_engine)]
-fn overflowing_r_and_s(engine: &Engine) {
+fn r_and_s_increased_by_the_order_are_rejected(engine: &Engine) {
     each_ecdsa_curve!(overflowing_ecdsa(engine));
 }
 
@@ -106,7 +106,7 @@ fn with_r<S: Scheme>(random: &mut Random, point: &Group<S::C>, x: u32) -> Item {
 
 /// n - s, at and around n / 2 as well.
 #[apply(on_every_engine)]
-fn high_s(engine: &Engine) {
+fn negated_s_is_rejected_by_the_low_s_policy_only(engine: &Engine) {
     each_ecdsa_curve!(both_forms(engine));
 }
 

@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256, Sha384};
 /// Signing and verifying messages is signing and verifying their SHA-256, and as an operation
 /// another hash of theirs.
 #[apply(on_every_engine)]
-fn ecdsa_messages(engine: &Engine) {
+fn messages_have_results_of_their_digests(engine: &Engine) {
     each_ecdsa_curve!(of_curve(engine));
 }
 

@@ -40,7 +40,7 @@ impl Signature {
 }
 
 #[apply(on_every_engine)]
-fn signature_verification(engine: &Engine) {
+fn sigver_vectors_have_their_verdicts(engine: &Engine) {
     let cases: Vec<Signature> = parse(include_str!("../vectors/p256_sigver_fips_186-3.json"));
     let items: Vec<Item> = cases.iter().map(Signature::item).collect();
     let verdicts = Ecdsa::<P256>::verify(engine, &items);
@@ -59,7 +59,7 @@ fn signature_verification(engine: &Engine) {
 /// The nonces of SigGen are random, so the signatures cannot be made again; but each part of them
 /// can be checked.
 #[apply(on_every_engine)]
-fn signature_generation(engine: &Engine) {
+fn siggen_vectors_are_verified_part_by_part(engine: &Engine) {
     let cases: Vec<Signature> = parse(include_str!("../vectors/p256_siggen_fips_186-3.json"));
     assert_eq!(cases.len(), 75);
     let items: Vec<Item> = cases.iter().map(Signature::item).collect();

@@ -25,7 +25,7 @@ pub fn recover<C: EcdsaReference>(
 /// The signer's key for the right id, and the reference's answer for every id of valid and mutated
 /// signatures.
 #[apply(on_every_engine)]
-fn matches_reference(engine: &Engine) {
+fn mutated_signatures_with_any_id_match_reference(engine: &Engine) {
     each_ecdsa_curve!(compare(engine));
 }
 
@@ -71,7 +71,7 @@ pub fn recover_addresses(engine: &Engine, items: &[(Item, u8)]) -> Vec<Result<Ad
 /// The addresses of the signers, and for every id of valid and mutated signatures those of the keys
 /// that `recover` returns.
 #[apply(on_every_engine)]
-fn addresses(engine: &Engine) {
+fn addresses_are_those_of_the_recovered_keys(engine: &Engine) {
     let mut random = Random::new();
     let valid = signed::<Ecdsa<Secp256k1>>(&mut random, ITEMS, ITEMS);
     let items: Vec<(Item, u8)> = valid
@@ -97,7 +97,7 @@ fn addresses(engine: &Engine) {
 /// Every id above 3 is rejected, also those that are valid modulo 4 or after Ethereum's offset of
 /// 27.
 #[apply(on_every_engine)]
-fn ids_out_of_range(engine: &Engine) {
+fn ids_above_3_are_rejected(engine: &Engine) {
     let mut random = Random::new();
     let item = signed::<Ecdsa<Secp256k1>>(&mut random, 1, 1).remove(0);
     let items: Vec<(Item, u8)> = (0..=255).map(|id| (item.item.clone(), id)).collect();

@@ -50,7 +50,7 @@ fn verify<S: Scheme>(engine: &Engine, cases: &[Case<Item, Verdict>], layout: &st
 }
 
 #[apply(on_every_engine)]
-fn every_count_to_200(engine: &Engine) {
+fn keys_that_occur_up_to_200_times_keep_their_verdicts(engine: &Engine) {
     each_ecdsa!(every_count(engine));
 }
 
@@ -72,7 +72,7 @@ pub fn every_count<S: Scheme>(engine: &Engine) {
 
 /// Counts at which the CPU engine takes a window of each size from 4 to 10, all in one batch.
 #[apply(on_every_engine)]
-fn every_table_size(engine: &Engine) {
+fn tables_of_every_size_keep_verdicts(engine: &Engine) {
     each_ecdsa!(table_sizes(engine));
 }
 
@@ -92,7 +92,7 @@ pub fn table_sizes<S: Scheme>(engine: &Engine) {
 
 /// One key compressed and not, in turn, and its negative: equal in all but a bit, or all but y.
 #[apply(on_every_engine)]
-fn equal_keys_in_different_encodings(engine: &Engine) {
+fn equal_keys_in_different_encodings_keep_their_verdicts(engine: &Engine) {
     each_ecdsa!(encodings(engine));
 }
 

@@ -46,7 +46,7 @@ fn vectors() -> Vectors {
 }
 
 #[apply(on_every_engine)]
-fn secp256k1(engine: &Engine) {
+fn vectors_of_secp256k1_are_signed(engine: &Engine) {
     let cases = vectors().secp256k1;
     assert_eq!(cases.len(), 6);
     for case in &cases {
@@ -111,7 +111,7 @@ fn signed_by(
 /// All ten verify. Nonces are made by HMAC with the hash of the message where that is SHA-256, 384
 /// or 512.
 #[apply(on_every_engine)]
-fn p256(engine: &Engine) {
+fn vectors_of_p256_are_signed_and_verified(engine: &Engine) {
     let cases = vectors().p256;
     assert_eq!(cases.len(), 10);
     let mut signed = 0;
@@ -161,7 +161,7 @@ fn p256(engine: &Engine) {
 /// with keys and additional data of their own: with the nonces of the crate `rfc6979`, and the
 /// steps of SEC 1.
 #[apply(on_every_engine)]
-fn other_hashes(engine: &Engine) {
+fn other_hashes_in_large_batches_yield_their_nonces(engine: &Engine) {
     const ITEMS: usize = 3000;
     let keys: Vec<SecretKey> = (0..ITEMS)
         .map(|item| SecretKey::from_bytes([(item % 250) as u8 + 1; 32]))
@@ -214,7 +214,7 @@ struct Signature {
 
 /// Signatures by another library, made with random nonces; about half have high s.
 #[apply(on_every_engine)]
-fn siggen_secp256k1(engine: &Engine) {
+fn signatures_of_another_library_are_verified(engine: &Engine) {
     let cases: Vec<Signature> = parse(include_str!("../vectors/k256_siggen_sha256.json"));
     let item = |case: &Signature| {
         assert_eq!(

@@ -59,7 +59,7 @@ fn sign<C: EcdsaReference>(engine: &Engine, inputs: &Inputs, s_form: SForm) -> V
 
 /// Default signatures and recovery ids are those of the curve's crate.
 #[apply(on_every_engine)]
-fn matches_reference(engine: &Engine) {
+fn default_form_matches_reference(engine: &Engine) {
     each_ecdsa_curve!(default_form(engine));
 }
 
@@ -79,7 +79,7 @@ fn default_form<C: EcdsaReference>(engine: &Engine) {
 /// `SForm::Low` produces the crate's normalised signature, and an id that recovers the signer's
 /// key.
 #[apply(on_every_engine)]
-fn low_s(engine: &Engine) {
+fn low_form_yields_normalised_signature_and_its_id(engine: &Engine) {
     each_ecdsa_curve!(low_form(engine));
 }
 
@@ -108,7 +108,7 @@ fn low_form<C: EcdsaReference>(engine: &Engine) {
 /// `SForm::AsComputed` follows SEC 1 to the letter. The reference offers that for P-256 alone; for
 /// both curves the signature is therefore computed here from RFC 6979's nonce.
 #[apply(on_every_engine)]
-fn as_computed(engine: &Engine) {
+fn as_computed_form_follows_sec1(engine: &Engine) {
     each_ecdsa_curve!(unchanged_form(engine));
 }
 
@@ -151,7 +151,7 @@ fn by_the_standard<C: EcdsaReference>(secret: &[u8; 32], digest: &[u8; 32]) -> (
 
 /// One key for all items signs like that key for each.
 #[apply(on_every_engine)]
-fn one_key_for_all(engine: &Engine) {
+fn one_key_for_all_equals_one_per_item(engine: &Engine) {
     each_ecdsa_curve!(single_key(engine));
 }
 
@@ -176,7 +176,7 @@ fn single_key<C: EcdsaReference>(engine: &Engine) {
 
 /// A message is signed through its SHA-256.
 #[apply(on_every_engine)]
-fn messages(engine: &Engine) {
+fn messages_are_signed_by_their_sha256(engine: &Engine) {
     each_ecdsa_curve!(message_digests(engine));
 }
 
@@ -199,7 +199,7 @@ fn message_digests<C: EcdsaReference>(engine: &Engine) {
 
 /// Digests around 0 and n, at which reduction modulo n is visible.
 #[apply(on_every_engine)]
-fn edge_digests(engine: &Engine) {
+fn edge_digests_match_reference(engine: &Engine) {
     each_ecdsa_curve!(special_digests(engine));
 }
 

@@ -8,7 +8,7 @@ use gecc::{Engine, P256, PublicKeys, Rejection, Verdict, ecdsa};
 
 /// The report names the rejected items by their index.
 #[apply(on_every_engine)]
-fn reports(engine: &Engine) {
+fn report_lists_rejected_items_by_index(engine: &Engine) {
     let mut random = Random::new();
     let mut items: Vec<_> = signed::<Ecdsa<P256>>(&mut random, 80, 80)
         .into_iter()

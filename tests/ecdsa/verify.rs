@@ -18,7 +18,7 @@ const ITEMS: usize = 1500;
 
 /// Random items of many keys, about half of them corrupted in one of many ways.
 #[apply(on_every_engine)]
-fn random_and_mutated(engine: &Engine) {
+fn mutated_items_match_reference(engine: &Engine) {
     each_ecdsa_curve!(compare(engine));
 }
 
@@ -54,7 +54,7 @@ fn compare<C: EcdsaReference>(engine: &Engine) {
 
 /// Messages of many lengths have the results of their SHA-256.
 #[apply(on_every_engine)]
-fn messages(engine: &Engine) {
+fn messages_of_many_lengths_are_verified_by_their_sha256(engine: &Engine) {
     each_ecdsa_curve!(compare_messages(engine));
 }
 

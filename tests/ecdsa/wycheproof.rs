@@ -97,7 +97,7 @@ fn run<C: EcdsaReference>(
 }
 
 #[apply(on_every_engine)]
-fn secp256k1(engine: &Engine) {
+fn secp256k1_cases_have_their_results(engine: &Engine) {
     use TestName::{EcdsaSecp256k1Sha256, EcdsaSecp256k1Sha256P1363};
     let standard = Policy::default();
     assert_eq!(
@@ -111,7 +111,7 @@ fn secp256k1(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn secp256r1(engine: &Engine) {
+fn secp256r1_cases_have_their_results(engine: &Engine) {
     use TestName::{EcdsaSecp256r1Sha256, EcdsaSecp256r1Sha256P1363};
     let standard = Policy::default();
     assert_eq!(
@@ -125,7 +125,7 @@ fn secp256r1(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn brainpoolp256r1(engine: &Engine) {
+fn brainpoolp256r1_cases_have_their_results(engine: &Engine) {
     use TestName::{
         EcdsaBrainpool256r1Sha3_256, EcdsaBrainpool256r1Sha256, EcdsaBrainpool256r1Sha256P1363,
     };
@@ -146,7 +146,7 @@ fn brainpoolp256r1(engine: &Engine) {
 
 /// The Bitcoin variant requires low s.
 #[apply(on_every_engine)]
-fn bitcoin(engine: &Engine) {
+fn bitcoin_cases_require_low_s(engine: &Engine) {
     let name = TestName::EcdsaSecp256k1Sha256Bitcoin;
     assert_eq!(
         run::<Secp256k1>(engine, name, Encoding::Der, Policy::low_s()),
@@ -180,7 +180,7 @@ fn valid_by_the_standard(engine: &Engine, name: TestName) -> usize {
 /// Longer digests are truncated by the caller. The SHAKE sets of the crate are left out: gecc fixes
 /// no hash for digests, and SHA-512 and SHA-3 show the truncation already.
 #[apply(on_every_engine)]
-fn other_hashes(engine: &Engine) {
+fn cases_of_other_hashes_have_their_results(engine: &Engine) {
     use TestName::*;
     let standard = Policy::default();
     let secp256k1 = [

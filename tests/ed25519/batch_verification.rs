@@ -11,7 +11,7 @@ use gecc::{Engine, PublicKeys, SecretKey, Verdict};
 /// Batch verification gives each item the verdict and the reason that it has alone, by every rule:
 /// of all cases, and of those that a rule with the cofactor accepts, whose equations hold.
 #[apply(on_every_engine)]
-fn batch_verification(engine: &Engine) {
+fn cases_keep_verdict_and_reason_by_every_rule(engine: &Engine) {
     let builder = Engine::builder()
         .backend(engine.info().backend)
         .threads(1)
@@ -47,7 +47,7 @@ fn batch_verification(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn large_batches_of_ed25519(engine: &Engine) {
+fn large_batches_have_verdicts_of_single_verification(engine: &Engine) {
     let items = large(engine);
     let engines = [timed(engine), with_equations(engine)];
     let mut random = Random::new();

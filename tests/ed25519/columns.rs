@@ -8,7 +8,7 @@ use gecc::{Engine, Error, PublicKeys, Rows, SecretKey, Verdict};
 
 /// Columns of the caller, codes, checked signatures, and inputs that differ in length.
 #[apply(on_every_engine)]
-fn columns(engine: &Engine) {
+fn columns_have_results_of_slices(engine: &Engine) {
     let seeds: Vec<SecretKey> = (0..150)
         .map(|item| SecretKey::from_bytes([item; 32]))
         .collect();
@@ -117,7 +117,7 @@ fn columns(engine: &Engine) {
 
 /// Operations as values, over messages of 32 bytes as rows and as texts.
 #[apply(on_every_engine)]
-fn operations(engine: &Engine) {
+fn operations_have_results_of_calls(engine: &Engine) {
     let seeds: Vec<SecretKey> = (0..30)
         .map(|item| SecretKey::from_bytes([item; 32]))
         .collect();

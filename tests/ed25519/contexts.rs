@@ -8,7 +8,7 @@ use gecc::{Backend, Engine, Error, PublicKeys, Rows, SecretKey};
 
 /// Ed25519ph and contexts of any length, and one key for all.
 #[apply(on_every_engine)]
-fn contexts(engine: &Engine) {
+fn contexts_and_prehashing_separate_signatures(engine: &Engine) {
     let seed = [0x42; 32];
     let key = SecretKey::from_bytes([0x42; 32]);
     let of_dalek = SigningKey::from_bytes(&seed);
@@ -46,7 +46,7 @@ fn contexts(engine: &Engine) {
 /// key for each item and with keys that repeat, one by one and together: compared with the portable
 /// code.
 #[apply(on_every_engine)]
-fn contexts_in_batches(engine: &Engine) {
+fn contexts_of_any_length_in_batches_are_signed_and_verified(engine: &Engine) {
     const ITEMS: usize = 1000;
     let portable = Engine::builder()
         .backend(Backend::Cpu)

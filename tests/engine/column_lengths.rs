@@ -20,7 +20,7 @@ fn differs(result: Result<(), Error>, wrong: &str, length: usize) {
 
 /// Batches have as many items as there are codes.
 #[apply(on_every_engine)]
-fn mismatches(engine: &Engine) {
+fn columns_of_different_lengths_are_errors(engine: &Engine) {
     const C: Secp256k1 = Secp256k1;
     let policy = Policy::default();
     let form = SForm::Low;

@@ -16,7 +16,7 @@ fn secret() -> SecretKey {
 }
 
 #[apply(on_every_engine)]
-fn mismatches(engine: &Engine) {
+fn slices_of_different_lengths_are_errors(engine: &Engine) {
     ecdsa_calls(engine);
     sm2_calls(engine);
     for found in [0, 1, 3] {
@@ -156,7 +156,7 @@ fn sm2_calls(engine: &Engine) {
 
 /// An empty batch has empty results, and all of it is valid.
 #[apply(on_every_engine)]
-fn empty_batches(engine: &Engine) {
+fn empty_batches_have_empty_results(engine: &Engine) {
     let none = PublicKeys::points(&[]);
     let no_keys: [SecretKey; 0] = [];
     let no_messages: [&str; 0] = [];

@@ -43,7 +43,7 @@ fn cpu_engines() -> Vec<Engine> {
 
 /// The engine under test and every CPU engine have the same results.
 #[apply(on_every_engine)]
-fn same_results_with_any_options(engine: &Engine) {
+fn options_do_not_change_results(engine: &Engine) {
     let mut random = Random::new();
     each_scheme!(verdicts(engine, &mut random));
     each_curve!(points(engine, &mut random));
@@ -132,7 +132,7 @@ fn signatures<C: EcdsaReference>(engine: &Engine, random: &mut Random) {
 /// Signatures that are verified before they are returned are the same, and so are the reasons of
 /// those that are not made.
 #[apply(on_every_engine)]
-fn checked_signatures(engine: &Engine) {
+fn checked_signatures_equal_unchecked_ones(engine: &Engine) {
     let checked = Engine::builder()
         .backend(engine.info().backend)
         .check_signatures(true)
@@ -177,7 +177,7 @@ fn checked_signatures(engine: &Engine) {
 
 /// Options that no engine can have are errors, and an engine describes itself.
 #[apply(on_every_engine)]
-fn impossible_options(engine: &Engine) {
+fn impossible_options_are_errors(engine: &Engine) {
     let problem = Engine::builder()
         .backend(Backend::Cpu)
         .threads(0)

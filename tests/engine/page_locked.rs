@@ -114,7 +114,7 @@ impl Inputs {
 /// Calls on all inputs and on a part, in one chunk and in several; a write to locked memory takes
 /// effect in the next call.
 #[apply(on_every_engine)]
-fn same_results(engine: &Engine) {
+fn locked_memory_does_not_change_results(engine: &Engine) {
     let in_chunks = Engine::builder()
         .backend(engine.info().backend)
         .chunk_items(1000)
@@ -153,7 +153,7 @@ fn same_results(engine: &Engine) {
 
 /// Values of any size are locked, however many there are, and whatever is next to them.
 #[apply(on_every_engine)]
-fn many_small_ones(engine: &Engine) {
+fn values_of_any_size_are_locked(engine: &Engine) {
     let on_gpu = engine.info().backend == Backend::Gpu;
     let mut random = Random::new();
     let mut kept = Vec::new();

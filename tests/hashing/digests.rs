@@ -12,7 +12,7 @@ use sha3::Keccak256;
 /// Digests of messages are those of the RustCrypto crates, also of many, and by hashes that no
 /// device has.
 #[apply(on_every_engine)]
-fn digests(engine: &Engine) {
+fn digests_of_mixed_lengths_match_reference(engine: &Engine) {
     let mut random = Random::new();
     let few = messages(&mut random);
     let many: Vec<Vec<u8>> = (0..40_000)

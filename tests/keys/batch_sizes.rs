@@ -11,7 +11,7 @@ use gecc::{Engine, PublicKeys, SecretKey};
 
 /// The reference takes longest here, so one size represents all large ones.
 #[apply(on_every_engine)]
-fn secret_operations(engine: &Engine) {
+fn every_size_of_public_keys_and_shared_points_is_computed(engine: &Engine) {
     each_curve!(secret_sizes(engine));
 }
 

@@ -8,7 +8,7 @@ use gecc::{Engine, PublicKeys, SecretKey, SecretKeys};
 use gecc::{ecdh, keys};
 
 #[apply(on_every_engine)]
-fn private_keys(engine: &Engine) {
+fn columns_have_results_of_slices(engine: &Engine) {
     each_curve!(private_keys_on(engine));
 }
 

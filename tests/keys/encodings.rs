@@ -15,7 +15,7 @@ const ITEMS: usize = 150;
 
 /// Each encoding has the same verdicts and the same shared points.
 #[apply(on_every_engine)]
-fn every_encoding(engine: &Engine) {
+fn every_encoding_has_the_same_results(engine: &Engine) {
     each_ecdsa_curve!(verify_ecdsa(engine));
     verify_all::<Sm2Dsa>(|digests, signatures, keys| {
         sm2::verify(engine, digests, signatures, keys).unwrap()
@@ -136,7 +136,7 @@ fn agree_all<C: TestCurve>(engine: &Engine) {
 
 /// Every malformed key gets its own reason, and the reference rejects it too.
 #[apply(on_every_engine)]
-fn malformed_keys(engine: &Engine) {
+fn malformed_keys_are_rejected_with_their_reason(engine: &Engine) {
     each_curve!(reject_all(engine));
 }
 

@@ -9,7 +9,7 @@ use crate::support::secret_keys::{CLEAN, POSITIONS, outside, secret_keys};
 use gecc::{Engine, Point, Rejection, keys};
 
 #[apply(on_every_engine)]
-fn public_keys(engine: &Engine) {
+fn bad_keys_reject_only_their_items(engine: &Engine) {
     each_curve!(derive(engine));
 }
 

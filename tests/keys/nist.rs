@@ -15,7 +15,7 @@ struct PublicKey {
 }
 
 #[apply(on_every_engine)]
-fn public_key_validation(engine: &Engine) {
+fn pkv_vectors_are_accepted_or_rejected(engine: &Engine) {
     let cases: Vec<PublicKey> = parse(include_str!("../vectors/p256_pkv_fips_186-3.json"));
     let mut counts = [0; 3];
     for case in &cases {

@@ -9,7 +9,7 @@ use gecc::{Engine, Point, Rejection, SecretKey, keys};
 use std::collections::HashSet;
 
 #[apply(on_every_engine)]
-fn match_reference(engine: &Engine) {
+fn public_keys_match_reference(engine: &Engine) {
     each_curve!(compare(engine));
 }
 
@@ -33,7 +33,7 @@ fn compare<C: TestCurve>(engine: &Engine) {
 
 /// Generated pairs belong together and differ from one another.
 #[apply(on_every_engine)]
-fn generated(engine: &Engine) {
+fn generated_pairs_match_and_differ(engine: &Engine) {
     each_curve!(generate(engine));
 }
 
@@ -50,7 +50,7 @@ fn generate<C: TestCurve>(engine: &Engine) {
 
 /// Keys from and to the reference's types.
 #[apply(once)]
-fn conversions() {
+fn conversions_match_types_of_reference() {
     each_curve!(convert());
 }
 

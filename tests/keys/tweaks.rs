@@ -61,7 +61,7 @@ struct Witness {
 
 /// Outputs with and without script trees, and signatures of key paths.
 #[apply(on_every_engine)]
-fn vectors_of_taproot(engine: &Engine) {
+fn vectors_of_bip341_are_computed(engine: &Engine) {
     let vectors: Vectors = parse(include_str!("../vectors/bip341_wallet_test_vectors.json"));
     let (with_roots, without): (Vec<_>, Vec<_>) = vectors
         .script_pub_key
@@ -110,7 +110,7 @@ fn random_pair(random: &mut Random) -> Keypair {
 
 /// Sums with given numbers, of keys in each encoding, and outputs with their parity.
 #[apply(on_every_engine)]
-fn match_libsecp256k1(engine: &Engine) {
+fn tweaks_match_libsecp256k1(engine: &Engine) {
     const ITEMS: usize = 700;
     let mut random = Random::new();
     let pairs: Vec<Keypair> = (0..ITEMS).map(|_| random_pair(&mut random)).collect();
@@ -177,7 +177,7 @@ fn match_libsecp256k1(engine: &Engine) {
 
 /// Invalid keys, tweaks and sums, among good items.
 #[apply(on_every_engine)]
-fn reasons(engine: &Engine) {
+fn bad_keys_and_tweaks_reject_only_their_items(engine: &Engine) {
     let mut random = Random::new();
     let pair = random_pair(&mut random);
     let good = Point::from_uncompressed(pair.public_key().serialize_uncompressed()).unwrap();
@@ -213,7 +213,7 @@ fn reasons(engine: &Engine) {
 
 /// A chain of BIP 32's second test vector, and indexes of hardened children.
 #[apply(on_every_engine)]
-fn children(engine: &Engine) {
+fn children_of_bip32_are_derived(engine: &Engine) {
     let extended = |key: &str, chain_code: &str| ExtendedKey {
         key: bytes(key).try_into().expect("33 bytes"),
         chain_code: field(chain_code),

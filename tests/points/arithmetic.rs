@@ -18,7 +18,7 @@ fn expect(name: &str, results: Vec<Result<Point, Rejection>>, expected: Vec<Poin
 }
 
 #[apply(on_every_engine)]
-fn random_points(engine: &Engine) {
+fn random_points_match_reference(engine: &Engine) {
     each_curve!(random_operands(engine));
 }
 
@@ -59,7 +59,7 @@ fn random_operands<C: TestCurve>(engine: &Engine) {
 
 /// Every edge scalar with every edge point, and from n on a rejection.
 #[apply(on_every_engine)]
-fn edge_scalars_and_points(engine: &Engine) {
+fn edge_scalars_and_points_match_reference(engine: &Engine) {
     each_curve!(edges(engine));
 }
 
@@ -103,7 +103,7 @@ fn edges<C: TestCurve>(engine: &Engine) {
 
 /// Every sum of two of: small multiples of G and their negatives, edge points, the identity.
 #[apply(on_every_engine)]
-fn complete_addition(engine: &Engine) {
+fn sums_of_all_special_pairs_match_reference(engine: &Engine) {
     each_curve!(all_pairs(engine));
 }
 

@@ -11,7 +11,7 @@ use gecc::point;
 use gecc::{Engine, Point};
 
 #[apply(on_every_engine)]
-fn public_points(engine: &Engine) {
+fn every_size_is_computed(engine: &Engine) {
     each_curve!(point_sizes(engine));
 }
 
@@ -22,7 +22,7 @@ fn point_sizes<C: TestCurve>(engine: &Engine) {
 
 /// Around the size at which an engine may take larger tables.
 #[apply(on_every_engine)]
-fn sixty_five_thousand_points(engine: &Engine) {
+fn sizes_around_65536_are_computed(engine: &Engine) {
     each_curve!(largest_points(engine));
 }
 

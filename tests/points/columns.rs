@@ -8,7 +8,7 @@ use gecc::point;
 use gecc::{Engine, PublicKeys, Rows};
 
 #[apply(on_every_engine)]
-fn points(engine: &Engine) {
+fn columns_have_results_of_slices(engine: &Engine) {
     each_curve!(points_on(engine));
 }
 

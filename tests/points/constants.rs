@@ -10,7 +10,7 @@ use gecc::{Engine, Point, Rejection, point};
 
 /// 1 G and (n - 1) G are the generator and its negative.
 #[apply(on_every_engine)]
-fn generators(engine: &Engine) {
+fn multiples_of_the_base_point_reveal_the_generator(engine: &Engine) {
     each_curve!(generator(engine));
 }
 
@@ -36,7 +36,7 @@ fn generator<C: TestCurve>(engine: &Engine) {
 
 /// n is the first scalar and p the first coordinate that is out of range.
 #[apply(on_every_engine)]
-fn orders_and_primes(engine: &Engine) {
+fn ranges_end_at_order_and_prime(engine: &Engine) {
     each_curve!(bounds(engine));
 }
 

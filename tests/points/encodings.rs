@@ -10,7 +10,7 @@ use gecc::{Engine, Point, Rejection, point};
 
 /// Decompression of random x-coordinates, half of which belong to no point, and of special ones.
 #[apply(on_every_engine)]
-fn decompression(engine: &Engine) {
+fn decompression_of_any_x_matches_reference(engine: &Engine) {
     each_curve!(decompress(engine));
 }
 
@@ -55,7 +55,7 @@ fn decompress<C: TestCurve>(engine: &Engine) {
 
 /// The conversions of `Point`, and those from and to the reference's types.
 #[apply(once)]
-fn points_round_trip() {
+fn conversions_of_points_are_inverse() {
     each_curve!(round_trip());
 }
 

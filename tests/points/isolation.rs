@@ -34,7 +34,7 @@ fn random_group<C: TestCurve>(random: &mut Random) -> Group<C> {
 }
 
 #[apply(on_every_engine)]
-fn add(engine: &Engine) {
+fn special_operands_of_add_do_not_change_others(engine: &Engine) {
     each_curve!(additions(engine));
 }
 
@@ -87,7 +87,7 @@ fn additions<C: TestCurve>(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn double(engine: &Engine) {
+fn special_operands_of_double_do_not_change_others(engine: &Engine) {
     each_curve!(doublings(engine));
 }
 
@@ -128,7 +128,7 @@ fn special_scalars<C: TestCurve>() -> Vec<([u8; 32], Option<Rejection>)> {
 }
 
 #[apply(on_every_engine)]
-fn mul(engine: &Engine) {
+fn special_operands_of_mul_do_not_change_others(engine: &Engine) {
     each_curve!(multiplications(engine));
 }
 
@@ -180,7 +180,7 @@ fn multiplications<C: TestCurve>(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn mul_base(engine: &Engine) {
+fn special_operands_of_mul_base_do_not_change_others(engine: &Engine) {
     each_curve!(base_multiplications(engine));
 }
 
@@ -213,7 +213,7 @@ fn base_multiplications<C: TestCurve>(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn decompress(engine: &Engine) {
+fn special_operands_of_decompress_do_not_change_others(engine: &Engine) {
     each_curve!(decompressions(engine));
 }
 

@@ -46,7 +46,7 @@ impl<C: TestCurve> Products<C> {
 }
 
 #[apply(on_every_engine)]
-fn match_reference(engine: &Engine) {
+fn sums_of_products_match_reference(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let mut random = Random::new();
         let in_chunks = Engine::builder()
@@ -73,7 +73,7 @@ fn match_reference(engine: &Engine) {
 /// Sums of random products of points that the engine made itself of random numbers; on GPUs so many
 /// that they are computed in many chunks.
 #[apply(on_every_engine)]
-fn multiples_of_the_base_point(engine: &Engine) {
+fn sums_of_known_multiples_match_the_base_point(engine: &Engine) {
     /// Products that one generator of random numbers makes.
     const RUN: usize = 1 << 10;
     fn check<C: TestCurve>(engine: &Engine) {
@@ -121,7 +121,7 @@ fn multiples_of_the_base_point(engine: &Engine) {
 
 /// Fields of records, points in every encoding, and a row for all items.
 #[apply(on_every_engine)]
-fn columns(engine: &Engine) {
+fn columns_have_results_of_slices(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         const RECORD: usize = 32 + 64 + 7;
         for items in [1, 40, 3000] {
@@ -182,7 +182,7 @@ fn columns(engine: &Engine) {
 
 /// Buckets in which all points are equal or opposite, and those that have all points.
 #[apply(on_every_engine)]
-fn equal_points_and_scalars(engine: &Engine) {
+fn equal_points_and_scalars_match_reference(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let mut random = Random::new();
         for items in [50, 5000] {
@@ -216,7 +216,7 @@ fn equal_points_and_scalars(engine: &Engine) {
 
 /// The first bad item makes the whole sum fail, whatever comes after it.
 #[apply(on_every_engine)]
-fn bad_items(engine: &Engine) {
+fn bad_items_fail_the_sum_with_the_first_reason(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let items = 3000;
         let good = Products::<C>::random(&mut Random::new(), items, items);

@@ -29,7 +29,7 @@ fn reference<C: TestCurve>(points: &[Point]) -> Point {
 }
 
 #[apply(on_every_engine)]
-fn match_reference(engine: &Engine) {
+fn sums_match_reference(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let mut random = Random::new();
         let in_chunks = Engine::builder()
@@ -58,7 +58,7 @@ fn match_reference(engine: &Engine) {
 
 /// Fields of records, points in every encoding, and one point for all items.
 #[apply(on_every_engine)]
-fn columns(engine: &Engine) {
+fn columns_have_results_of_slices(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         const RECORD: usize = 64 + 7;
         let points = points::<C>(&mut Random::new(), 3000);
@@ -97,7 +97,7 @@ fn columns(engine: &Engine) {
 
 /// One point many times: every addition of the first rounds is of equal points.
 #[apply(on_every_engine)]
-fn equal_points(engine: &Engine) {
+fn equal_points_match_reference(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let (_, points) = progression::<C>(&mut Random::new(), 1);
         for items in [64, 1000, 5000] {
@@ -114,7 +114,7 @@ fn equal_points(engine: &Engine) {
 
 /// The first bad point makes the whole sum fail, whatever comes after it.
 #[apply(on_every_engine)]
-fn bad_points(engine: &Engine) {
+fn bad_points_fail_the_sum_with_the_first_reason(engine: &Engine) {
     fn check<C: TestCurve>(engine: &Engine) {
         let good = points::<C>(&mut Random::new(), 3000);
         let off_curve = (

@@ -35,7 +35,7 @@ fn vectors(curve: &str) -> Vectors {
 }
 
 #[apply(on_every_engine)]
-fn base_point(engine: &Engine) {
+fn multiples_of_the_base_point_match_vectors(engine: &Engine) {
     base::<Secp256k1>(engine, "secp256k1", 50);
     base::<P256>(engine, "secp256r1", 52);
     base::<Sm2>(engine, "sm2p256v1", 64);
@@ -60,7 +60,7 @@ fn base<C: TestCurve>(engine: &Engine, curve: &str, count: usize) {
 }
 
 #[apply(on_every_engine)]
-fn variable_point(engine: &Engine) {
+fn multiples_of_other_points_match_vectors(engine: &Engine) {
     variable::<Secp256k1>(engine, "secp256k1", 63);
     variable::<P256>(engine, "secp256r1", 65);
     variable::<Sm2>(engine, "sm2p256v1", 63);

@@ -11,7 +11,7 @@ use secp256k1::PublicKey;
 
 /// Rows of which some pay one of two receivers, in each encoding of tweak points.
 #[apply(on_every_engine)]
-fn match_libsecp256k1(engine: &Engine) {
+fn payments_of_libsecp256k1_are_found(engine: &Engine) {
     const ROWS: usize = 600;
     let mut random = Random::new();
     let references = [
@@ -69,7 +69,7 @@ fn match_libsecp256k1(engine: &Engine) {
 
 /// A small run of the soak test's comparison.
 #[apply(on_every_engine)]
-fn rows_of_one_output(engine: &Engine) {
+fn payments_in_rows_of_one_output_are_found(engine: &Engine) {
     rows_match_libsecp256k1(engine, &mut Random::new(), 3000, &[0, 3]);
     // On the CPU sums with several labels share an inversion, and the last of these are fewer.
     rows_match_libsecp256k1(engine, &mut Random::new(), 200, &Vec::from_iter(0..45));
@@ -78,7 +78,7 @@ fn rows_of_one_output(engine: &Engine) {
 /// Finds payments to labels of which only the points are known: the same payments, with the labels'
 /// positions, and with tweaks that lack the labels' numbers.
 #[apply(on_every_engine)]
-fn label_points(engine: &Engine) {
+fn payments_to_label_points_are_found(engine: &Engine) {
     let mut random = Random::new();
     let reference = Reference::new(&mut random, &[3, 9]);
     let scalars =
@@ -138,7 +138,7 @@ type Row = (Vec<u8>, Vec<[u8; 32]>, Vec<(u32, Option<u32>, usize)>);
 
 /// Rows with special points and outputs, each between ordinary ones.
 #[apply(on_every_engine)]
-fn crafted_rows(engine: &Engine) {
+fn adversarial_rows_do_not_change_others(engine: &Engine) {
     let mut random = Random::new();
     let mut reference = Reference::new(&mut random, &[3, 4]);
     // B = s G, and b with a known inverse: T = b^-1 B and its opposite lead to S = B and S = -B.
@@ -282,7 +282,7 @@ fn check(engine: &Engine, reference: &Reference, rows: &[Row], first_bad: usize)
 
 /// Inputs that a call refuses, and those that a receiver cannot be made of.
 #[apply(on_every_engine)]
-fn refused(engine: &Engine) {
+fn invalid_inputs_are_errors(engine: &Engine) {
     let mut random = Random::new();
     let reference = Reference::new(&mut random, &[]);
     let receiver = [reference.receiver()];

@@ -62,7 +62,7 @@ fn cases() -> Vec<Receiving> {
 
 /// The findings of each case, with whole keys and with their first bytes.
 #[apply(on_every_engine)]
-fn vectors_are_scanned(engine: &Engine) {
+fn receiving_vectors_are_scanned(engine: &Engine) {
     let mut with_tweak = 0;
     for Receiving { given, expected } in cases() {
         let Some(tweak) = &expected.tweak else {
@@ -115,7 +115,7 @@ fn of_match(found: &Match, outputs: &[[u8; 32]]) -> ([u8; 32], [u8; 32]) {
 
 /// Tweak points from the sums of keys and the smallest outpoints.
 #[apply(on_every_engine)]
-fn vectors_are_indexed(engine: &Engine) {
+fn receiving_vectors_are_indexed(engine: &Engine) {
     let cases: Vec<Receiving> = cases()
         .into_iter()
         .filter(|case| case.expected.tweak.is_some())

@@ -20,7 +20,7 @@ fn sm2_signature(secret: &[u8; 32], digest: &[u8; 32], data: &[u8]) -> [u8; 64] 
 
 /// SM2 by digests and by messages, with data for each item.
 #[apply(on_every_engine)]
-fn sm2(engine: &Engine) {
+fn data_of_each_item_determines_its_nonce(engine: &Engine) {
     let Inputs {
         secrets,
         keys,

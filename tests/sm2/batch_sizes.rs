@@ -7,11 +7,11 @@ use crate::support::scheme::Sm2Dsa;
 use gecc::Engine;
 
 #[apply(on_every_engine)]
-fn sm2(engine: &Engine) {
+fn every_size_is_verified(engine: &Engine) {
     verify_sizes::<Sm2Dsa>(engine);
 }
 
 #[apply(on_every_engine)]
-fn sixty_five_thousand_signatures(engine: &Engine) {
+fn sizes_around_65536_are_verified(engine: &Engine) {
     largest_signatures::<Sm2Dsa>(engine);
 }

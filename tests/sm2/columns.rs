@@ -6,7 +6,7 @@ use gecc::sm2;
 use gecc::{Engine, PublicKeys, Rows, SecretKeys, Sm2};
 
 #[apply(on_every_engine)]
-fn sm2(engine: &Engine) {
+fn columns_have_results_of_slices(engine: &Engine) {
     for items in SIZES {
         let mut batch = Batch::new::<Sm2>(items);
         for (item, signed) in sm2::sign(engine, &batch.digests, &batch.secret())

@@ -8,7 +8,7 @@ use crate::support::scheme::{Item, Sm2Dsa, adversarial};
 use gecc::{Engine, Sm2};
 
 #[apply(on_every_engine)]
-fn overflowing_r_and_s(engine: &Engine) {
+fn r_and_s_increased_by_the_order_are_rejected(engine: &Engine) {
     malleability::overflowing::<Sm2Dsa>(engine, small_s);
 }
 

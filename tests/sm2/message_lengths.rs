@@ -11,7 +11,7 @@ use sm3::Sm3;
 
 /// Messages of SM2 with ids of mixed lengths, whose Z_A comes from `sm2::za`.
 #[apply(on_every_engine)]
-fn sm2_messages(engine: &Engine) {
+fn messages_and_ids_have_results_of_their_digests(engine: &Engine) {
     let mut random = Random::new();
     let messages = messages(&mut random);
     let ids: Vec<Vec<u8>> = (0..messages.len())
@@ -69,7 +69,7 @@ fn sm2_messages(engine: &Engine) {
 /// engine to hash on its devices: the reasons come in their order, and the others are not
 /// disturbed.
 #[apply(on_every_engine)]
-fn bad_items_among_many(engine: &Engine) {
+fn bad_items_among_many_report_the_first_reason(engine: &Engine) {
     const ITEMS: usize = 40_000;
     let mut random = Random::new();
     let secret = random.scalar_bytes::<Sm2>();

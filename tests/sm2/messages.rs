@@ -11,7 +11,7 @@ use sm3::{Digest, Sm3};
 
 /// Messages with default, common and own user ids, by one key and by many.
 #[apply(on_every_engine)]
-fn messages(engine: &Engine) {
+fn messages_with_any_user_id_match_reference(engine: &Engine) {
     let mut random = Random::new();
     let count = 60;
     let ids: Vec<String> = (0..count)
@@ -88,7 +88,7 @@ fn verify_messages(
 
 /// Ids of any bytes and of the greatest length; a longer one rejects its item alone.
 #[apply(on_every_engine)]
-fn user_ids(engine: &Engine) {
+fn user_ids_of_the_greatest_length_are_accepted(engine: &Engine) {
     let mut random = Random::new();
     let secret = random.scalar_bytes::<Sm2>();
     let key = SecretKey::from_bytes(secret);

@@ -10,7 +10,7 @@ use gecc::{Engine, Rejection, SecretKey, Sm2, sm2};
 
 /// Signatures of digests are the reference's, also for digests from n on and for keys at the edges.
 #[apply(on_every_engine)]
-fn sign(engine: &Engine) {
+fn signatures_of_digests_match_reference(engine: &Engine) {
     let mut random = Random::new();
     let last = number(&order_plus::<Sm2>(0)) - 1u32;
     let usable = |scalar: &[u8; 32]| *scalar != [0; 32] && number(scalar) != last;
@@ -44,7 +44,7 @@ fn sign(engine: &Engine) {
 
 /// n - 1 is a key for everything but SM2 signing: 1 + d has no inverse.
 #[apply(on_every_engine)]
-fn signing_key_n_minus_1(engine: &Engine) {
+fn key_n_minus_1_is_rejected_by_signing_only(engine: &Engine) {
     let secret = to_bytes(&(order::<Sm2>() - 1u32)).unwrap();
     let key = SecretKey::from_bytes(secret);
     assert_eq!(
@@ -57,7 +57,7 @@ fn signing_key_n_minus_1(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn signing(engine: &Engine) {
+fn bad_keys_reject_only_their_items(engine: &Engine) {
     sign_all::<Sm2>(
         &[to_bytes(&(order::<Sm2>() - 1u32)).unwrap()],
         sm2_dsa::sign,

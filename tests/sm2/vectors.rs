@@ -50,7 +50,7 @@ fn vectors() -> Vectors {
 }
 
 #[apply(on_every_engine)]
-fn signatures(engine: &Engine) {
+fn vectors_are_signed_and_verified(engine: &Engine) {
     let Vectors {
         sign_verify,
         key_exchange,
@@ -154,7 +154,7 @@ fn by_parts(engine: &Engine, case: &Signature) {
 }
 
 #[apply(once)]
-fn user_hash() {
+fn vectors_of_user_hashes_are_computed() {
     let cases = vectors().za_e;
     assert_eq!(cases.len(), 1);
     for case in cases {

@@ -14,7 +14,7 @@ const ITEMS: usize = 1500;
 /// Random items of many keys, about half of them corrupted in one of many ways, and some with n -
 /// s, which ECDSA would accept.
 #[apply(on_every_engine)]
-fn verify_random_and_mutated(engine: &Engine) {
+fn mutated_items_match_reference(engine: &Engine) {
     let mut random = Random::new();
     let mut items = mutated::<Sm2Dsa>(&mut random, ITEMS);
     items.iter_mut().step_by(10).for_each(negate_s);
@@ -44,7 +44,7 @@ fn negate_s(item: &mut Item) {
 
 /// Messages are rejected in the order of the checks: ranges, key, user id.
 #[apply(on_every_engine)]
-fn order_of_reasons(engine: &Engine) {
+fn items_with_several_errors_report_the_first(engine: &Engine) {
     let item = signed::<Sm2Dsa>(&mut Random::new(), 1, 1).remove(0).item;
     let mut keys = bad_keys::<Sm2>();
     // The reason that a good key leaves to a long id.
