@@ -2,8 +2,9 @@
 
 use super::vectors::vectors;
 use crate::declare::{apply, on_every_engine};
-use crate::support::batch_verification::ITEMS;
-use crate::support::batch_verification::{large, places, rejected_of_large, timed, with_equations};
+use crate::support::batch_verification::{
+    ITEMS, large, places, rejected_of_large, timed, with_equations,
+};
 use crate::support::bip340::{corrupt, is_valid_there, signer};
 use crate::support::numbers::{number, order, to_bytes};
 use crate::support::random::Random;

@@ -1,4 +1,4 @@
-//! NIST CAVP for P-256: SigVer, SigGen, PKV (FIPS 186-3) and the ECC CDH primitive.
+//! NIST CAVP for P-256: SigVer and SigGen (FIPS 186-3).
 
 use crate::declare::{apply, on_every_engine};
 use crate::support::reference::{bytes as scalar_bytes, reduced};

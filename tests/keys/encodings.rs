@@ -1,5 +1,4 @@
-//! Encodings of public keys and points: all of them are equivalent, and malformed ones reject their
-//! item.
+//! Encodings of public keys: all of them are equivalent, and malformed ones reject their item.
 
 use crate::declare::{apply, on_every_engine};
 use crate::support::each::{each_curve, each_ecdsa_curve};

@@ -1,4 +1,4 @@
-//! Signing, ECDH and public keys with keys out of range or invalid peers, among good items.
+//! Public keys of private keys that are out of range, among good ones.
 
 use crate::declare::{apply, on_every_engine};
 use crate::support::each::each_curve;

@@ -1,8 +1,7 @@
 //! Batches of every size.
 
 use crate::declare::{apply, on_every_engine};
-use crate::support::batch_sizes::largest_signatures;
-use crate::support::batch_sizes::verify_sizes;
+use crate::support::batch_sizes::{largest_signatures, verify_sizes};
 use crate::support::scheme::Sm2Dsa;
 use gecc::Engine;
 
