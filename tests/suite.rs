@@ -8,6 +8,7 @@
 mod harness;
 
 mod bip340;
+mod cases;
 mod declare;
 mod ecdh;
 mod ecdsa;

@@ -1,5 +1,6 @@
 //! What holds for every operation: options, memory, sizes of batches, lengths of inputs.
 
+pub mod cases;
 pub mod column_lengths;
 pub mod lengths;
 pub mod options;

@@ -1,7 +1,7 @@
 //! Forms of signatures in columns of every type: what each takes, what none takes, and columns that
 //! have to agree.
 
-use crate::items::{CURVES, Cell, Items, batch, cell, columns, engine, fixed, some};
+use crate::items::{Cell, Items, batch, cell, columns, engine, fixed, some};
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, BinaryArray, Int64Array, StringArray};
 use gecc::call::Operation as Call;
@@ -97,57 +97,6 @@ impl Signed {
 
 fn numbers(ids: impl IntoIterator<Item = Option<i64>>) -> ArrayRef {
     Arc::new(ids.into_iter().collect::<Int64Array>())
-}
-
-#[test]
-fn last_bytes_are_v_in_columns_of_every_type() {
-    for curve in CURVES {
-        let items = Items::random(curve, 256);
-        let keys: Vec<_> = items
-            .points
-            .iter()
-            .map(|point| point.to_compressed().unwrap())
-            .collect();
-        let with_byte: Vec<Vec<u8>> = items
-            .signatures
-            .iter()
-            .zip(0..=u8::MAX)
-            .map(|(signature, v)| [&signature[..], &[v]].concat())
-            .collect();
-        let expected = |row: usize| match (curve, row) {
-            (CurveId::Sm2, _) => cell(Field::Signature, CellProblem::WrongLength),
-            (_, 0..=3 | 27..=30) => VALID,
-            _ if (27..=42).contains(&items.signatures[row][0]) => {
-                cell(Field::Signature, CellProblem::LooksHeaderFirst)
-            }
-            _ => cell(Field::Signature, CellProblem::UndefinedV),
-        };
-        let expected: Vec<u8> = (0..256).map(expected).collect();
-        let verify = Call::verify(curve, Default::default());
-        for column in columns(&some(&with_byte)) {
-            let kind = column.data_type().clone();
-            let all = vec![
-                (Field::Digest, fixed(&some(&items.digests)).unwrap()),
-                (Field::Signature, column),
-                (Field::PublicKey, fixed(&some(&keys)).unwrap()),
-            ];
-            assert_eq!(
-                codes(verify, SignatureForm::Auto, all.clone()),
-                expected,
-                "{curve} {kind}"
-            );
-            if curve != CurveId::Sm2 {
-                assert_eq!(
-                    codes(
-                        Call::EcdsaVerifyRecoverable(curve, Default::default()),
-                        SignatureForm::Auto,
-                        all
-                    ),
-                    expected
-                );
-            }
-        }
-    }
 }
 
 #[test]

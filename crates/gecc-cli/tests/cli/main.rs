@@ -7,6 +7,7 @@ mod bip340;
 #[cfg(feature = "chains")]
 mod bitcoin_node;
 
+mod cases;
 #[cfg(feature = "chains")]
 mod chains;
 #[cfg(feature = "arrow")]
@@ -26,6 +27,8 @@ mod operations;
 mod program;
 mod recover;
 mod rows;
+#[path = "../../../../tests/cases/mod.rs"]
+mod shared_cases;
 mod signature_forms;
 #[cfg(all(feature = "arrow", feature = "chains"))]
 mod silent_payments;
