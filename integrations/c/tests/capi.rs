@@ -10,6 +10,8 @@ mod capi;
 mod harness;
 #[path = "../../../tests/harness/random.rs"]
 mod random;
+#[path = "../../../tests/cases/mod.rs"]
+mod shared_cases;
 #[path = "capi/mod.rs"]
 #[allow(
     clippy::undocumented_unsafe_blocks,

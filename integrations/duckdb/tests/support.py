@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 ROOT = Path(__file__).parents[3]
+CASES: dict[str, Any] = json.loads((ROOT / "tests/cases/signatures.json").read_text())
 SIGNATURES = ROOT / "crates/gecc-arrow/tests/data/signatures.parquet"
 SILENT = ROOT / "crates/gecc-cli/tests/data"
 KEYS = f"'{SILENT}/silent_keys.parquet'"

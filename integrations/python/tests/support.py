@@ -3,13 +3,15 @@
 import json
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import gecc
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 ROOT = Path(__file__).resolve().parents[3]
+CASES: dict[str, Any] = json.loads((ROOT / "tests/cases/signatures.json").read_text())
 CURVES = ["secp256k1", "p256", "brainpoolp256r1", "sm2"]
 ECDSA_CURVES = CURVES[:3]
 
@@ -26,6 +28,18 @@ Bytes = npt.NDArray[np.uint8]
 
 def random_rows(items: int, width: int) -> Bytes:
     return np.frombuffer(os.urandom(items * width), np.uint8).reshape(items, width).copy()
+
+
+def forms_of(rows: Any) -> list[Any]:
+    """The same rows in every kind of argument."""
+    items = [bytes(row) for row in rows]
+    forms = [items, [row.hex() for row in items], pa.array(items), pa.array(items, pa.binary_view())]
+    forms += [pa.array([row.hex() for row in items])]
+    # DER has no width of its own.
+    if {len(row) for row in items} in ({64}, {65}):
+        array = np.array([list(row) for row in items], np.uint8)
+        forms += [array, array[::-1].copy()[::-1], pa.array(items, pa.binary(len(items[0])))]
+    return forms
 
 
 class Batch(NamedTuple):

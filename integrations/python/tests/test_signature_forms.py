@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from gecc import Reason, arrow
-from support import ECDSA_CURVES, random_rows
+from support import forms_of, random_rows
 
 ITEMS = 40
 HASH_TYPES = [1, 2, 3, 0x41, 0x42, 0x43, 0x81, 0x82, 0x83, 0xC1, 0xC2, 0xC3]
@@ -21,46 +21,20 @@ def signed(count: int = ITEMS, curve: str = "secp256k1") -> tuple[Any, Any, Any,
     return digests, signatures, ids, public_keys
 
 
-def forms_of(rows: Any) -> list[Any]:
-    """The same rows in every kind of argument."""
-    items = [bytes(row) for row in rows]
-    forms = [items, [row.hex() for row in items], pa.array(items), pa.array(items, pa.binary_view())]
-    forms += [pa.array([row.hex() for row in items])]
-    # DER has no width of its own.
-    if {len(row) for row in items} in ({64}, {65}):
-        array = np.array([list(row) for row in items], np.uint8)
-        forms += [array, array[::-1].copy()[::-1], pa.array(items, pa.binary(len(items[0])))]
-    return forms
-
-
 def codes_of(codes: Any) -> list[int]:
     return pa.array(codes).to_pylist()
 
 
-@pytest.mark.parametrize("curve", ECDSA_CURVES)
-def test_last_byte_is_v_or_the_item_is_rejected(curve: str) -> None:
-    digests, signatures, _, keys = signed(256, curve)
-    rows = np.hstack([signatures, np.arange(256, dtype=np.uint8)[:, None]])
-    for form in forms_of(rows):
-        for codes in (
-            codes_of(gecc.verify(curve, digests, form, keys, reasons=True)),
-            codes_of(gecc.verify_recoverable(curve, digests, form, None, keys, reasons=True)),
-        ):
-            for v, code in enumerate(codes):
-                looks_header_first = 27 <= rows[v, 0] <= 42
-                other = Reason.SIGNATURE_LOOKS_HEADER_FIRST if looks_header_first else Reason.SIGNATURE_UNDEFINED_V
-                assert code == (Reason.VALID if v < 4 or 27 <= v <= 30 else other), v
+def test_one_signature_with_an_undefined_v_is_an_error() -> None:
+    digests, _, _, keys = signed(1)
     with pytest.raises(ValueError, match="ends with a byte that is not a v"):
-        gecc.verify(curve, digests[:1], np.append(np.full(64, 7, np.uint8), np.uint8(5)), keys[:1])
+        gecc.verify("secp256k1", digests, np.append(np.full(64, 7, np.uint8), np.uint8(5)), keys)
 
 
-def test_sm2_has_no_v() -> None:
+def test_forms_with_a_recovery_id_are_not_for_sm2() -> None:
     secret_keys, keys = gecc.generate_keys("sm2", 2)
     digests = random_rows(2, 32)
     signatures, _ = gecc.sign("sm2", digests, secret_keys)
-    for form in forms_of(np.hstack([signatures, np.full((2, 1), 27, np.uint8)])):
-        codes = codes_of(gecc.verify("sm2", digests, form, keys, reasons=True))
-        assert codes == [Reason.SIGNATURE_WRONG_LENGTH] * 2
     for name in ("rsv", "header-first", "eip2098", "der-hash-type"):
         with pytest.raises(ValueError, match=f"signature_form: the signature form {name} has"):
             gecc.verify("sm2", digests, signatures, keys, signature_form=name)  # type: ignore[call-overload]
@@ -109,16 +83,6 @@ def test_signed_message_of_bitcoinjs() -> None:
         "secp256k1", [message], [signature], key, hash="bitcoin-message", signature_form="header-first"
     )
     assert valid.all()
-
-
-def test_eip2098() -> None:
-    digests, signatures, ids, keys = signed()
-    rows = signatures.copy()
-    rows[:, 32] |= ids << 7
-    for form in forms_of(rows):
-        found, ok = gecc.recover("secp256k1", digests, form, signature_form="eip2098")
-        assert np.all(ok) and [bytes(row) for row in np.asarray(found)] == [row.tobytes() for row in keys]
-        assert np.all(gecc.verify("secp256k1", digests, form, keys, signature_form="eip2098"))
 
 
 def test_trailing_bytes_after_der() -> None:

@@ -1,6 +1,6 @@
 //! The cases that all interfaces share (`tests/cases` of the library), in columns of every type.
 
-use crate::items::{batch, columns, engine, fixed, some};
+use crate::items::{batch, columns, engine, fixed};
 use crate::shared_cases::{Case, SIGNATURES, groups};
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, Int64Array};

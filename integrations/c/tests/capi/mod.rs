@@ -1,6 +1,7 @@
 //! The list of tests, and helpers that they share.
 
 mod arguments;
+mod cases;
 mod der;
 mod digests;
 mod ed25519;
@@ -25,7 +26,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 pub fn tests() -> Vec<Test> {
-    let everywhere: [Named<fn()>; 51] = named![
+    let everywhere: [Named<fn()>; 54] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
@@ -37,6 +38,9 @@ pub fn tests() -> Vec<Test> {
         arguments::no_items,
         arguments::codes_have_texts,
         arguments::texts_are_cut,
+        cases::shared_signatures_have_their_verdicts,
+        cases::shared_signatures_recover_their_keys,
+        cases::shared_keys_sign_as_stated,
         der::there_and_back,
         der::arguments_are_refused,
         der::signatures_of_every_form,
