@@ -6,11 +6,14 @@
 mod items;
 
 mod bip340;
+mod cases;
 mod digests;
 mod ed25519;
 mod files;
 mod plans;
 mod recovery;
 mod session;
+#[path = "../../../../tests/cases/mod.rs"]
+mod shared_cases;
 mod types;
 mod waiting;

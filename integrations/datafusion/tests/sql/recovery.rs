@@ -90,67 +90,6 @@ fn keys_and_addresses_are_those_of_the_library() {
 }
 
 #[test]
-fn signatures_of_other_forms_are_read_by_their_names() {
-    let items = Items::random(CurveId::Secp256k1, 60);
-    let secrets = SecretKeys::from(&items.secrets);
-    let signed = ecdsa::sign_recoverable(
-        engine(),
-        gecc::Secp256k1,
-        &items.digests,
-        secrets,
-        Default::default(),
-    );
-    let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
-    let keys: Vec<_> = items
-        .points
-        .iter()
-        .map(|point| hex(point.as_bytes()))
-        .collect();
-    let header_first: Vec<_> = signed
-        .iter()
-        .map(|s| [&[31 + s.recovery_id], &s.signature[..]].concat())
-        .collect();
-    let mut eip2098: Vec<_> = signed.iter().map(|s| s.signature.to_vec()).collect();
-    eip2098
-        .iter_mut()
-        .zip(&signed)
-        .for_each(|(bytes, signed)| bytes[32] |= signed.recovery_id << 7);
-    let with_type = |s: &ecdsa::RecoverableSignature| {
-        [&gecc::signature_to_der(&s.signature)[..], &[0x81]].concat()
-    };
-    let typed: Vec<_> = signed.iter().map(with_type).collect();
-    let valid = vec![Some("true".to_owned()); 60];
-    for (form, signatures) in [
-        ("header-first", header_first),
-        ("eip2098", eip2098),
-        ("der-hash-type", typed),
-    ] {
-        for signature in columns(&some(&signatures)) {
-            let table: [(&str, ArrayRef); 3] = [
-                ("d", fixed(&some(&items.digests)).unwrap()),
-                ("s", signature),
-                ("k", columns(&some(&items.mixed_keys())).remove(0)),
-            ];
-            let context = with_table(RecordBatch::try_from_iter(table).unwrap());
-            let verify = format!(
-                "SELECT CAST(ecdsa_verify_form('secp256k1', '{form}', d, s, k) AS VARCHAR) FROM t"
-            );
-            assert_eq!(texts(query(&context, &verify).column(0)), valid, "{form}");
-            if form != "der-hash-type" {
-                let recover =
-                    format!("SELECT ecdsa_recover_form('secp256k1', '{form}', d, s) FROM t");
-                assert_eq!(texts(query(&context, &recover).column(0)), keys, "{form}");
-                let plain = "SELECT CAST(sum(CAST(ecdsa_verify('secp256k1', d, s, k) AS INT)) AS VARCHAR) FROM t";
-                assert!(
-                    form == "eip2098"
-                        || texts(query(&context, plain).column(0)) == [Some("0".to_owned())]
-                );
-            }
-        }
-    }
-}
-
-#[test]
 fn other_curves_recover_keys_too() {
     for curve in [CurveId::P256, CurveId::BrainpoolP256r1] {
         let items = Items::random(curve, 20);
