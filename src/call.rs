@@ -388,18 +388,20 @@ impl Operation {
             Operation::EcdsaVerify(..) | Operation::EcdsaVerifyRecoverable(..) => {
                 ECDSA.verify_gpu_threshold
             }
-            Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => ecdsa::recover::WORTH,
+            Operation::EcdsaRecover(_) | Operation::EcdsaRecoverAddresses => {
+                ecdsa::recover::GPU_THRESHOLD
+            }
             Operation::EcdsaSign(..) | Operation::EcdsaSignRecoverable(..) => {
                 ECDSA.sign_gpu_threshold
             }
-            Operation::Bip340Verify => bip340::VERIFY_WORTH,
-            Operation::Bip340Sign => bip340::SIGN_WORTH,
-            Operation::Ed25519Verify(_) => ed25519::VERIFY_WORTH,
-            Operation::Ed25519Sign | Operation::Ed25519PublicKeys => ed25519::SIGN_WORTH,
+            Operation::Bip340Verify => bip340::VERIFY_GPU_THRESHOLD,
+            Operation::Bip340Sign => bip340::SIGN_GPU_THRESHOLD,
+            Operation::Ed25519Verify(_) => ed25519::VERIFY_GPU_THRESHOLD,
+            Operation::Ed25519Sign | Operation::Ed25519PublicKeys => ed25519::SIGN_GPU_THRESHOLD,
             Operation::Sm2Verify => SM2.verify_gpu_threshold,
             Operation::Sm2Sign => SM2.sign_gpu_threshold,
-            Operation::SharedSecrets(_) => ecdh::WORTH,
-            Operation::PublicKeys(_) => keys::WORTH,
+            Operation::SharedSecrets(_) => ecdh::GPU_THRESHOLD,
+            Operation::PublicKeys(_) => keys::GPU_THRESHOLD,
         }
     }
 

@@ -19,7 +19,7 @@ use crate::types::{
 use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
     portable: 15,
     simd: 70,
 };
@@ -61,7 +61,7 @@ impl Computation for Agreement<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        WORTH
+        GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {

@@ -22,7 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use zeroize::Zeroizing;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
     portable: 5,
     simd: 50,
 };
@@ -40,7 +40,7 @@ impl Computation for PublicKeysOf<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        WORTH
+        GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {

@@ -6,7 +6,7 @@ use crate::curve::{Curve, Secp256k1};
 use crate::gpu::runtime::Plan;
 use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
-use crate::ops::ecdh::WORTH;
+use crate::ops::ecdh::GPU_THRESHOLD;
 use crate::types::{PublicKeys, ResultSink, Rows};
 use std::ops::Range;
 
@@ -51,7 +51,7 @@ impl Computation for Expected<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        WORTH
+        GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {

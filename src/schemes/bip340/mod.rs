@@ -28,10 +28,10 @@ mod verify_gpu;
 #[cfg(doc)]
 use crate::types::{PublicKeys, Rejection, Rows};
 pub(crate) use messages::Messages;
+pub(crate) use sign::GPU_THRESHOLD as SIGN_GPU_THRESHOLD;
 pub(crate) use sign::SignBip340;
-pub(crate) use sign::WORTH as SIGN_WORTH;
 pub use sign::{sign, sign_into, sign_messages, sign_messages_into};
 pub use signing::{Auxiliary, SigningKeys};
+pub(crate) use verify::GPU_THRESHOLD as VERIFY_GPU_THRESHOLD;
 pub(crate) use verify::VerifyBip340;
-pub(crate) use verify::WORTH as VERIFY_WORTH;
 pub use verify::{verify, verify_into, verify_messages, verify_messages_into};

@@ -17,7 +17,7 @@ use crate::types::{
 use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
     portable: 3,
     simd: 20,
 };
@@ -268,7 +268,7 @@ impl Computation for SignBip340<'_, '_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        WORTH
+        GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {

@@ -13,7 +13,7 @@ use crate::types::{Error, PublicKeys, ResultSink, ResultsMut, Rows, Verdicts, re
 use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
     portable: 35,
     simd: 50,
 };
@@ -181,7 +181,7 @@ impl Computation for VerifyBip340<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        WORTH
+        GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {

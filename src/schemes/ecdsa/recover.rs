@@ -24,7 +24,7 @@ pub(crate) enum RecoveredForm {
 }
 
 /// The batch size above which a GPU recovers faster.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold {
+pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
     portable: 35,
     simd: 50,
 };
@@ -80,7 +80,7 @@ impl Computation for Recover<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        WORTH
+        GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {

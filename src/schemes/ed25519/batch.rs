@@ -20,7 +20,7 @@ pub const CURVE: &str = "ed25519";
 
 /// The batch size above which a GPU verifies faster. On an H100 a batch takes at least a
 /// millisecond, as do about 1000 items on 16 threads of its host with AVX-512.
-pub(crate) const VERIFY_WORTH: GpuThreshold = GpuThreshold {
+pub(crate) const VERIFY_GPU_THRESHOLD: GpuThreshold = GpuThreshold {
     portable: 25,
     simd: 64,
 };
@@ -45,7 +45,7 @@ impl Computation for VerifyEd25519<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        VERIFY_WORTH
+        VERIFY_GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
@@ -108,7 +108,7 @@ impl Computation for VerifyEd25519<'_> {
 
 /// The batch size above which a GPU signs or computes public keys faster; both take about as long
 /// on the CPU.
-pub(crate) const SIGN_WORTH: GpuThreshold = GpuThreshold {
+pub(crate) const SIGN_GPU_THRESHOLD: GpuThreshold = GpuThreshold {
     portable: 32,
     simd: 80,
 };
@@ -131,7 +131,7 @@ impl Computation for SignEd25519<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        SIGN_WORTH
+        SIGN_GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
@@ -183,7 +183,7 @@ impl Computation for PublicKeysOfSeeds<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        SIGN_WORTH
+        SIGN_GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {

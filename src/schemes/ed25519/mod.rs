@@ -32,7 +32,9 @@ use crate::types::{
     Error, PublicKeys, Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, Values,
     Verdicts, bytes_of, require_lengths,
 };
-pub(crate) use batch::{PublicKeysOfSeeds, SIGN_WORTH, SignEd25519, VERIFY_WORTH, VerifyEd25519};
+pub(crate) use batch::{
+    PublicKeysOfSeeds, SIGN_GPU_THRESHOLD, SignEd25519, VERIFY_GPU_THRESHOLD, VerifyEd25519,
+};
 pub use keys::{ExpandedKey, SigningKeys};
 use keys::{Secrets, SigningKeyKind};
 pub use rule::{Rule, UnknownRule};

@@ -11,7 +11,7 @@ use sm3::{Digest, Sm3};
 use std::ops::Range;
 
 /// The threshold for messages: each takes about six blocks of SM3, four of them for Z_A.
-pub(crate) const WORTH: GpuThreshold = GpuThreshold::of(200);
+pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold::of(200);
 
 /// The operation that computes the digests of a batch. The digest of an item without a usable key
 /// is meaningless.
@@ -40,7 +40,7 @@ impl Computation for MessageDigests<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        WORTH
+        GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {

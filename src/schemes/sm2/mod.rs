@@ -476,7 +476,7 @@ fn decode_once(
     items: usize,
     keys: PublicKeys<'_>,
 ) -> Result<Option<Vec<Point>>, Error> {
-    if engine.uses_gpu(items, digest::WORTH)? {
+    if engine.uses_gpu(items, digest::GPU_THRESHOLD)? {
         return Ok(None);
     }
     Ok(decode_keys(engine, Sm2::ID, items, keys)?
