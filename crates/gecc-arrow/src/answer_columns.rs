@@ -2,7 +2,7 @@
 
 use crate::answers::{Answers, Counts};
 use crate::error::Error;
-use crate::operation::Operation;
+use crate::operation::TableOperation;
 use crate::pool::Pool;
 use crate::write::{EncodedBatch, Encoder, Writer};
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, UInt64Array};
@@ -57,7 +57,7 @@ pub struct PreparedAnswers {
 impl AnswerSelection {
     /// Returns the schema of the output: the columns of `input`, followed by the answers of an
     /// operation. An answer whose name is taken gets the prefix `gecc_`.
-    pub fn schema(&self, input: &Schema, operation: &Operation) -> SchemaRef {
+    pub fn schema(&self, input: &Schema, operation: &TableOperation) -> SchemaRef {
         let answers = operation.schema_with(self.plain_reasons);
         let place = self
             .place

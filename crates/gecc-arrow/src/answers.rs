@@ -18,7 +18,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 /// The answers for a batch, one per row, in order. They can also be assembled from the results of
-/// calls made elsewhere ([`Operation::with_results`](crate::Operation::with_results)).
+/// calls made elsewhere ([`TableOperation::with_results`](crate::TableOperation::with_results)).
 #[derive(Clone)]
 pub struct Answers {
     codes: Vec<u8>,

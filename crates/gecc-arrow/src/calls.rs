@@ -6,7 +6,7 @@ use crate::columns::{BatchInputs, EngineColumn};
 use crate::error::{Error, caught};
 use crate::keys::PublicKeyColumn;
 use crate::mapping::column_of;
-use crate::operation::Operation;
+use crate::operation::TableOperation;
 use crate::pool::Pool;
 use crate::secrets::SecretKeyColumn;
 use crate::signatures::SignatureColumn;
@@ -36,12 +36,12 @@ impl<'a> CallColumns<'a> {
     /// Reads the columns, in this order: the first problematic cell determines the reason of its
     /// row. The batch's first row has the index `first`.
     fn of(
-        operation: &'a Operation,
+        operation: &'a TableOperation,
         inputs: &mut BatchInputs<'a>,
         first: u64,
         engine: Option<&Engine>,
     ) -> Result<Self, Error> {
-        let call = operation.call;
+        let call = operation.operation;
         let reads = call.reads();
         let form = inputs.mapping.signature_form;
         let reader = call
@@ -119,7 +119,7 @@ impl<'a> CallColumns<'a> {
     }
 }
 
-impl Operation {
+impl TableOperation {
     /// Computes the answers for all rows of a batch.
     ///
     /// A null or malformed cell rejects only its row. The batch is computed with one call of the
@@ -143,7 +143,7 @@ impl Operation {
     /// are selected by row index ([`Key::Each`](crate::Key::Each)).
     ///
     /// # Errors
-    /// The same as for [`Operation::apply`].
+    /// The same as for [`TableOperation::apply`].
     pub fn apply_at(
         &self,
         engine: &Engine,
@@ -187,7 +187,7 @@ impl Operation {
         engine: Option<&Engine>,
         run: impl FnOnce(call::Operation, &Columns, &mut [u8], &mut [u8], &mut [u8]) -> Result<(), E>,
     ) -> Result<Answers, E> {
-        let call = self.call;
+        let call = self.operation;
         call.require().map_err(Error::from)?;
         let reads = call.reads();
         let read = CallColumns::of(self, &mut inputs, first, engine)?;
@@ -239,11 +239,11 @@ impl Operation {
         mut first: Zeroizing<Vec<u8>>,
         second: Vec<u8>,
     ) -> Answers {
-        let Some((column, others)) = self.call.results().split_first() else {
+        let Some((column, others)) = self.operation.results().split_first() else {
             return answers;
         };
         let answers = match column.name {
-            name if self.call.has_secret_results() => {
+            name if self.operation.has_secret_results() => {
                 answers.with_secret_rows(name, column.width, first)
             }
             // Public keys of Ed25519 have only one form.
@@ -262,7 +262,7 @@ impl Operation {
     /// Checks whether batches of this schema can be processed, before there is one.
     ///
     /// # Errors
-    /// The same as for [`Operation::apply`], except errors of the computation.
+    /// The same as for [`TableOperation::apply`], except errors of the computation.
     pub fn check(
         &self,
         engine: &Engine,
@@ -293,7 +293,7 @@ impl Operation {
     /// Returns the output schema, with reasons as plain text or as a dictionary.
     pub(crate) fn schema_with(&self, plain_reasons: bool) -> SchemaRef {
         answer_schema(
-            self.call
+            self.operation
                 .results()
                 .iter()
                 .map(|column| self.result_field(column)),
@@ -378,7 +378,7 @@ mod tests {
 
     const NONE: u8 = u8::MAX;
 
-    fn verify() -> Operation {
+    fn verify() -> TableOperation {
         call::Operation::EcdsaVerifyRecoverable(CurveId::P256, Default::default()).into()
     }
 

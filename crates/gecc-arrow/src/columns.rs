@@ -4,7 +4,7 @@
 use crate::cells::Cells;
 use crate::error::Error;
 use crate::mapping::{column_of, names, of_other_type};
-use crate::operation::Operation;
+use crate::operation::TableOperation;
 use crate::pool::{Pool, wiped_if};
 use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
@@ -208,8 +208,8 @@ impl<'a> BatchInputs<'a> {
 
     /// Returns an error if an option of the mapping has no effect for this operation and these
     /// columns.
-    pub fn require_effects(&self, operation: &Operation) -> Result<(), Error> {
-        let reads = operation.call.reads();
+    pub fn require_effects(&self, operation: &TableOperation) -> Result<(), Error> {
+        let reads = operation.operation.reads();
         let messages = self.optional(Field::Message)?;
         if let Some(hash) = self.mapping.hash {
             require_hash_effect(hash, &reads, messages.is_some())?;
@@ -255,7 +255,7 @@ impl<'a> BatchInputs<'a> {
     }
 
     /// Returns an error if encodings are given, and no column that is read has one of them.
-    fn require_encodings_effect(&self, operation: &Operation) -> Result<(), Error> {
+    fn require_encodings_effect(&self, operation: &TableOperation) -> Result<(), Error> {
         let Mapping {
             encodings,
             text_messages,

@@ -3,7 +3,7 @@
 use crate::cells::Cells;
 use crate::error::Error;
 use crate::mapping::column_of;
-use crate::operation::Operation;
+use crate::operation::TableOperation;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
 use gecc::fields::{Encoding, Encodings, Field, FieldEncodings, Mapping};
@@ -14,7 +14,7 @@ use gecc::fields::{Encoding, Encodings, Field, FieldEncodings, Mapping};
 /// # Errors
 /// The same as for [`column_of`].
 pub(crate) fn fields_without_encoding(
-    operation: &Operation,
+    operation: &TableOperation,
     mapping: &Mapping,
     schema: &Schema,
 ) -> Result<Vec<(Field, usize)>, Error> {
@@ -37,7 +37,7 @@ pub(crate) fn fields_without_encoding(
 
 /// Returns whether the encoding of byte strings in text is detected from the first rows, because
 /// the mapping does not specify it.
-pub fn detects_encoding(operation: &Operation, mapping: &Mapping, schema: &Schema) -> bool {
+pub fn detects_encoding(operation: &TableOperation, mapping: &Mapping, schema: &Schema) -> bool {
     !fields_without_encoding(operation, mapping, schema).is_ok_and(|fields| fields.is_empty())
 }
 

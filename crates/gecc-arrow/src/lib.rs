@@ -1,7 +1,7 @@
 //! gecc for Arrow: record batches, Parquet and Arrow IPC as input, columns of verdicts and results
 //! as output.
 //!
-//! [`Operation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification,
+//! [`TableOperation::apply`] computes one [`RecordBatch`](arrow_array::RecordBatch): verification,
 //! recovery, signing, shared secrets or public keys, with ECDSA or SM2 (depending on the curve) or
 //! BIP 340. [`open`] reads files as batches, [`Writer`] writes them, and [`transform`] does all
 //! three concurrently. [`answer_batches`] leaves writing to the caller, and [`AnswerColumns`] also makes
@@ -10,7 +10,7 @@
 //! ```
 //! use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray};
 //! use gecc::{CurveId, Engine, call};
-//! use gecc_arrow::{Mapping, Operation, Pool, complete};
+//! use gecc_arrow::{Mapping, TableOperation, Pool, complete};
 //! use std::sync::Arc;
 //!
 //! let digests: ArrayRef = Arc::new(FixedSizeBinaryArray::try_from_iter([[7; 32], [8; 32]].into_iter())?);
@@ -19,7 +19,7 @@
 //! let batch = RecordBatch::try_from_iter([("digest", digests), ("sig", signatures), ("pk", keys)])?;
 //!
 //! let engine = Engine::new()?;
-//! let verify = Operation::from(call::Operation::verify(CurveId::Secp256k1, Default::default()));
+//! let verify = TableOperation::from(call::Operation::verify(CurveId::Secp256k1, Default::default()));
 //! let mapping = complete(Mapping::new(), &batch.schema(), &verify)?;
 //! let answers = verify.apply(&engine, &batch, &mapping, &Pool::default())?;
 //! assert_eq!(answers.reason(0).unwrap().to_string(), "the point's encoding is malformed");
@@ -97,7 +97,7 @@ pub use error::{Error, catches_panics};
 pub use gecc::fields::{Field, Hash, Mapping};
 pub use import_check::check_imported;
 pub use mapping::{column_of, complete, takes};
-pub use operation::{Key, KeyForm, Operation};
+pub use operation::{Key, KeyForm, TableOperation};
 pub use output_lists::OutputLists;
 pub use pipeline::{AnsweredBatch, BatchJob, answer_batches};
 pub use pool::Pool;

@@ -2,7 +2,7 @@
 
 use crate::cells::{Integers, holds_bytes};
 use crate::error::Error;
-use crate::operation::Operation;
+use crate::operation::TableOperation;
 use arrow_schema::{DataType, Schema};
 use gecc::call::RecoveryIds;
 use gecc::fields::{Field, Mapping, is_ecdsa_digest};
@@ -66,7 +66,7 @@ pub fn takes(field: Field, data_type: &DataType) -> bool {
 pub fn complete(
     mapping: Mapping,
     schema: &Schema,
-    operation: &Operation,
+    operation: &TableOperation,
 ) -> Result<Mapping, Error> {
     let found = mapping.complete(
         &names(schema),
@@ -75,7 +75,7 @@ pub fn complete(
         &|position, field| takes(field, schema.field(position).data_type()),
     );
     let found = found.map_err(|problem| Error::Columns(problem.to_string()))?;
-    let needs_ids = operation.call.reads().recovery_ids == RecoveryIds::Required;
+    let needs_ids = operation.operation.reads().recovery_ids == RecoveryIds::Required;
     if needs_ids
         && Field::RECOVERY_IDS
             .iter()
@@ -173,7 +173,7 @@ mod tests {
             ("message", DataType::Int32),
             ("pk", DataType::FixedSizeBinary(33)),
         ]);
-        let verify = Operation::from(call::Operation::EcdsaVerifyRecoverable(
+        let verify = TableOperation::from(call::Operation::EcdsaVerifyRecoverable(
             CurveId::P256,
             Default::default(),
         ));
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn recovery_ids_that_cannot_be_read_are_not_passed_over() {
-        let recover = Operation::from(call::Operation::EcdsaRecover(CurveId::P256));
+        let recover = TableOperation::from(call::Operation::EcdsaRecover(CurveId::P256));
         for ids in [
             DataType::Binary,
             DataType::Date32,

@@ -15,9 +15,9 @@ use std::sync::Arc;
 /// `recovery_id`, `v` and `y_parity`, which must agree. If they are optional, a row without one is
 /// verified individually.
 #[derive(Clone, Debug)]
-pub struct Operation {
+pub struct TableOperation {
     /// The computation and its curve.
-    pub call: call::Operation,
+    pub operation: call::Operation,
     /// The source of private keys, if the operation reads any.
     pub key: Key,
     /// Additional data for the nonces of all rows: see [`gecc::Signers`]. For BIP 340, the
@@ -32,14 +32,14 @@ pub struct Operation {
     pub der: bool,
 }
 
-impl From<call::Operation> for Operation {
+impl From<call::Operation> for TableOperation {
     /// Creates an operation that reads private keys from a column, derives nonces without
     /// additional data, uses pure Ed25519, and writes results in their default form.
-    fn from(call: call::Operation) -> Self {
+    fn from(operation: call::Operation) -> Self {
         let key = Key::default();
         let key_form = KeyForm::default();
-        Operation {
-            call,
+        TableOperation {
+            operation,
             key,
             additional: None,
             variant: Variant::PURE,
@@ -73,10 +73,10 @@ pub enum Key {
     Each(Arc<Vec<SecretKey>>),
 }
 
-impl Operation {
+impl TableOperation {
     /// Returns whether the operation reads a field.
     pub(crate) fn reads(&self, field: Field) -> bool {
-        let reads = self.call.reads();
+        let reads = self.operation.reads();
         match field {
             Field::Digest | Field::Message => reads.contents,
             Field::Id => reads.user_ids,

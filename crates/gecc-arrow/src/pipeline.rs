@@ -3,7 +3,7 @@
 use crate::answers::Answers;
 use crate::encoding::{detected_encodings, fields_without_encoding};
 use crate::error::{Error, caught};
-use crate::operation::Operation;
+use crate::operation::TableOperation;
 use crate::pool::Pool;
 use crate::read::{Batches, Progress};
 use crate::size::held;
@@ -20,7 +20,7 @@ pub struct BatchJob<'a> {
     /// The engine.
     pub engine: &'a Engine,
     /// The operation to apply to each row.
-    pub operation: &'a Operation,
+    pub operation: &'a TableOperation,
     /// The mapping of columns to fields.
     pub mapping: &'a Mapping,
     /// The threads that read cells and encode columns.

@@ -64,7 +64,7 @@ pub struct TransformOutcome {
 ///
 /// # Errors
 /// Errors before the start, after which nothing is written: the same as for
-/// [`crate::Operation::check`], [`Input::batches`] and [`Writer::create`].
+/// [`crate::TableOperation::check`], [`Input::batches`] and [`Writer::create`].
 pub fn transform(
     job: &BatchJob,
     input: Input,

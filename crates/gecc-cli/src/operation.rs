@@ -12,8 +12,8 @@ use gecc::{Engine, Error, Rows, signature_to_der};
 pub const NO_RECOVERY_ID: u8 = u8::MAX;
 
 /// An operation of the library, with the settings that a command adds.
-pub struct Operation {
-    pub call: call::Operation,
+pub struct CommandOperation {
+    pub operation: call::Operation,
     /// Private keys from a key file, or those of the items.
     pub keys: KeySource,
     /// The additional data of all nonces, or the auxiliary random data of BIP 340.
@@ -38,10 +38,10 @@ pub enum ResultForm {
     Compressed,
 }
 
-impl From<call::Operation> for Operation {
-    fn from(call: call::Operation) -> Self {
-        Operation {
-            call,
+impl From<call::Operation> for CommandOperation {
+    fn from(operation: call::Operation) -> Self {
+        CommandOperation {
+            operation,
             keys: KeySource::OfItems,
             additional: None,
             variant: Variant::PURE,
@@ -66,10 +66,10 @@ pub struct OperationResults<'a> {
     pub rows: &'a mut [u8],
 }
 
-impl Operation {
+impl CommandOperation {
     /// Returns the fields to read.
     pub fn reads(&self) -> Reads {
-        let reads = self.call.reads();
+        let reads = self.operation.reads();
         Reads {
             secret_keys: reads.secret_keys && self.keys.are_of_items(),
             ..reads
@@ -87,7 +87,7 @@ impl Operation {
 
     /// Returns the past participle for items that pass, for the summary.
     pub fn passed(&self) -> &'static str {
-        match self.call {
+        match self.operation {
             call::Operation::EcdsaRecover(_) | call::Operation::EcdsaRecoverAddresses => {
                 "recovered"
             }
@@ -101,11 +101,11 @@ impl Operation {
 
     /// Returns whether answers are verdicts with `valid` rather than results.
     pub fn gives_verdicts(&self) -> bool {
-        self.call.results().is_empty()
+        self.operation.results().is_empty()
     }
 
     pub fn gives_secrets(&self) -> bool {
-        self.call.has_secret_results()
+        self.operation.has_secret_results()
     }
 
     /// Returns the fields of an item that passed, in the order of output.
@@ -113,7 +113,7 @@ impl Operation {
         if self.gives_verdicts() {
             return vec!["valid"];
         }
-        self.call
+        self.operation
             .results()
             .iter()
             .map(|column| self.field_name(column))
@@ -135,7 +135,11 @@ impl Operation {
 
     /// Returns the width in bytes of the results of an item, which are adjacent.
     pub fn width(&self) -> usize {
-        self.call.results().iter().map(|column| column.width).sum()
+        self.operation
+            .results()
+            .iter()
+            .map(|column| column.width)
+            .sum()
     }
 
     /// Computes items. Afterwards every item has a code, and a result if the code is
@@ -160,7 +164,7 @@ impl Operation {
             ..items.columns
         };
         let count = codes.len();
-        let are_optional = self.call.reads().recovery_ids == RecoveryIds::Optional
+        let are_optional = self.operation.reads().recovery_ids == RecoveryIds::Optional
             && !columns.recovery_ids.is_empty();
         if are_optional
             && (0..count).all(|item| *columns.recovery_ids.get(item) == [NO_RECOVERY_ID])
@@ -188,11 +192,11 @@ impl Operation {
         results: OperationResults,
     ) -> Result<(), Error> {
         let OperationResults { codes, rows } = results;
-        let [first, _] = self.call.results() else {
-            return self.call.run(engine, columns, rows, &mut [], codes);
+        let [first, _] = self.operation.results() else {
+            return self.operation.run(engine, columns, rows, &mut [], codes);
         };
         let mut ids = vec![0; codes.len()];
-        self.call.run(
+        self.operation.run(
             engine,
             columns,
             &mut rows[..ids.len() * first.width],
@@ -205,7 +209,7 @@ impl Operation {
 
     /// Writes the fields of an item that passed from its result.
     pub fn answer(&self, result: &[u8], line: &mut Line) {
-        let Some((first, others)) = self.call.results().split_first() else {
+        let Some((first, others)) = self.operation.results().split_first() else {
             return line.json("valid", b"true");
         };
         let (row, others_of_item) = result.split_at(first.width);
@@ -240,35 +244,35 @@ fn append_ids(rows: &mut [u8], width: usize, ids: &[u8]) {
 /// The operation on Arrow tables.
 #[cfg(feature = "arrow")]
 mod tables {
-    use super::{Operation, ResultForm};
+    use super::{CommandOperation, ResultForm};
     use gecc_arrow::{Answers, KeyForm};
     use zeroize::Zeroizing;
 
     /// The form of the answers to a table's rows.
     #[derive(Clone, Copy, PartialEq, Eq)]
     pub enum TableAnswers {
-        /// Lines made by [`Operation::answer`] from the results of [`Operation::compute`].
+        /// Lines made by [`CommandOperation::answer`] from the results of [`CommandOperation::compute`].
         Lines,
         /// Columns.
         Columns,
     }
 
-    impl Operation {
+    impl CommandOperation {
         /// Converts the operation to one over tables.
-        pub fn over_tables(&self, answers: TableAnswers) -> gecc_arrow::Operation {
+        pub fn over_tables(&self, answers: TableAnswers) -> gecc_arrow::TableOperation {
             // Lines are made from the raw results of the engine.
             let (key_form, der) = match answers {
                 TableAnswers::Lines => (KeyForm::Raw, false),
                 TableAnswers::Columns => (self.key_form(), self.form == ResultForm::Der),
             };
-            let &Operation {
-                call,
+            let &CommandOperation {
+                operation,
                 additional,
                 variant,
                 ..
             } = self;
-            gecc_arrow::Operation {
-                call,
+            gecc_arrow::TableOperation {
+                operation,
                 key: self.keys.for_tables(),
                 additional,
                 variant,
@@ -288,7 +292,7 @@ mod tables {
         /// Adds the results, packed by item, to the answers as the columns of
         /// [`Self::over_tables`].
         pub fn columns(&self, results: &[u8], answers: Answers) -> Answers {
-            let [column, ..] = self.call.results() else {
+            let [column, ..] = self.operation.results() else {
                 return answers;
             };
             // The capacity is sufficient: growing would leave a copy of secrets behind.

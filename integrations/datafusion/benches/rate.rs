@@ -10,7 +10,7 @@ use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
 use gecc::service::Stats;
 use gecc::{Backend, CurveId, Engine, call, ecdsa, keys};
 use gecc_arrow::{
-    BatchJob, Compression, Destination, Format, Mapping, Operation, Pool, ReadOptions,
+    BatchJob, Compression, Destination, Format, Mapping, Pool, ReadOptions, TableOperation,
     TransformOptions, Writer, complete, open, transform,
 };
 use gecc_datafusion::Functions;
@@ -159,7 +159,7 @@ fn write(path: &Path, table: &RecordBatch, group: usize) {
 fn command(engine: &Engine, path: &Path, items: usize) {
     let input = open(path, ReadOptions::default()).expect("a file");
     let (operation, pool) = (
-        Operation::from(call::Operation::verify(CURVE, Default::default())),
+        TableOperation::from(call::Operation::verify(CURVE, Default::default())),
         Pool::default(),
     );
     let mapping =

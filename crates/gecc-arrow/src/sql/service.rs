@@ -4,10 +4,10 @@ use super::kind::Computed;
 use super::{FunctionKind, Task};
 use crate::answers::Answers;
 use crate::calls::{decode_keys_through, message_digests};
-use crate::operation::Operation;
+use crate::operation::TableOperation;
 use crate::pool::Pool;
 use arrow_array::RecordBatch;
-use gecc::call::{Columns, Contents, Operation as Call};
+use gecc::call::{Columns, Contents, Operation};
 use gecc::ed25519::Variant;
 use gecc::fields::{Hash, Mapping};
 use gecc::service::{Coalescer, Stats};
@@ -93,15 +93,15 @@ impl Service {
         mapping.signature_form = task.form;
         match task.computed {
             Computed::Operation(operation) => {
-                let operation = Operation {
+                let table_operation = TableOperation {
                     variant: task.variant,
                     ..operation.into()
                 };
-                operation.apply_through(
+                table_operation.apply_through(
                     batch,
                     &mapping,
                     &self.pool,
-                    |call, columns, rows, _, codes| self.run(call, columns, rows, codes),
+                    |operation, columns, rows, _, codes| self.run(operation, columns, rows, codes),
                 )
             }
             Computed::EthAddress => self.addresses(batch, &mapping),
@@ -129,7 +129,7 @@ impl Service {
     /// nor contexts: these calls go directly to the engine.
     fn run(
         &self,
-        call: Call,
+        operation: Operation,
         columns: &Columns,
         rows: &mut [u8],
         codes: &mut [u8],
@@ -143,24 +143,24 @@ impl Service {
             ..
         } = *columns;
         let caller = self.coalescer.caller();
-        let verdicts = match (call, contents) {
-            (Call::EcdsaVerify(curve, policy), Contents::Digests(digests)) => caller
+        let verdicts = match (operation, contents) {
+            (Operation::EcdsaVerify(curve, policy), Contents::Digests(digests)) => caller
                 .ecdsa_verify(curve, digests, signatures, keys, policy)
                 .wait()?,
-            (Call::Sm2Verify, Contents::Digests(digests)) => {
+            (Operation::Sm2Verify, Contents::Digests(digests)) => {
                 caller.sm2_verify(digests, signatures, keys).wait()?
             }
-            (Call::Bip340Verify, Contents::Digests(messages)) => {
+            (Operation::Bip340Verify, Contents::Digests(messages)) => {
                 caller.bip340_verify(messages, signatures, keys).wait()?
             }
-            (Call::Ed25519Verify(rule), Contents::Digests(messages))
+            (Operation::Ed25519Verify(rule), Contents::Digests(messages))
                 if variant == Variant::PURE =>
             {
                 caller
                     .ed25519_verify(messages, signatures, keys, rule)
                     .wait()?
             }
-            (Call::EcdsaRecover(curve), Contents::Digests(digests)) => {
+            (Operation::EcdsaRecover(curve), Contents::Digests(digests)) => {
                 let points = caller
                     .ecdsa_recover(curve, digests, signatures, recovery_ids)
                     .wait()?;
@@ -181,7 +181,7 @@ impl Service {
                 }
                 return Ok(());
             }
-            _ => return Ok(call.run(&self.engine, columns, rows, &mut [], codes)?),
+            _ => return Ok(operation.run(&self.engine, columns, rows, &mut [], codes)?),
         };
         for (code, verdict) in codes.iter_mut().zip(verdicts.iter()) {
             *code = verdict.code();

@@ -8,7 +8,7 @@ use arrow_array::{
 };
 use arrow_schema::{Field as Column, Schema};
 use gecc::{Backend, CurveId, Engine, Point, SecretKey, call, ecdsa, keys, sm2};
-use gecc_arrow::{CellProblem, Field, Mapping, Operation, Reason};
+use gecc_arrow::{CellProblem, Field, Mapping, Reason, TableOperation};
 use std::sync::{Arc, OnceLock};
 
 /// The curves of the library.
@@ -215,6 +215,6 @@ pub fn cell(field: Field, problem: CellProblem) -> u8 {
 }
 
 /// Verification by the curve's own scheme.
-pub fn verify(curve: CurveId) -> Operation {
+pub fn verify(curve: CurveId) -> TableOperation {
     call::Operation::verify(curve, Default::default()).into()
 }

@@ -13,7 +13,7 @@ use arrow_schema::DataType;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD as STANDARD, BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD};
 use gecc::bip340::{self, Auxiliary};
-use gecc::call::{Columns, Contents, Operation as Call};
+use gecc::call::{Columns, Contents, Operation};
 use gecc::ecdsa::SForm;
 use gecc::ed25519::{self, Rule, Variant};
 use gecc::{
@@ -21,12 +21,12 @@ use gecc::{
     sm2,
 };
 use gecc_arrow::{
-    Answers, CellProblem, Error, Field, Key, KeyForm, Mapping, Operation, Pool, Reason,
+    Answers, CellProblem, Error, Field, Key, KeyForm, Mapping, Pool, Reason, TableOperation,
     decode_keys_through,
 };
 use std::sync::{Arc, Mutex};
 
-fn apply(operation: impl Into<Operation>, columns: Vec<(Field, ArrayRef)>) -> Answers {
+fn apply(operation: impl Into<TableOperation>, columns: Vec<(Field, ArrayRef)>) -> Answers {
     let ((batch, mapping), operation) = (batch(columns), operation.into());
     let answers = operation
         .apply(engine(), &batch, &mapping, &Pool::default())
@@ -37,18 +37,18 @@ fn apply(operation: impl Into<Operation>, columns: Vec<(Field, ArrayRef)>) -> An
     answers
 }
 
-fn with_ids(curve: CurveId) -> Operation {
-    Call::EcdsaVerifyRecoverable(curve, Default::default()).into()
+fn with_ids(curve: CurveId) -> TableOperation {
+    Operation::EcdsaVerifyRecoverable(curve, Default::default()).into()
 }
 
-fn sign(curve: CurveId) -> Operation {
-    Call::sign(curve, SForm::default()).into()
+fn sign(curve: CurveId) -> TableOperation {
+    Operation::sign(curve, SForm::default()).into()
 }
 
-fn recover(curve: CurveId, key_form: KeyForm) -> Operation {
-    Operation {
+fn recover(curve: CurveId, key_form: KeyForm) -> TableOperation {
+    TableOperation {
         key_form,
-        ..Call::EcdsaRecover(curve).into()
+        ..Operation::EcdsaRecover(curve).into()
     }
 }
 
@@ -122,7 +122,7 @@ fn keys_and_addresses_are_recovered_from_every_form_of_v() {
             (Field::Signature, fixed(&some(&signatures)).unwrap()),
             (Field::RecoveryId, form),
         ];
-        let answers = apply(Call::EcdsaRecoverAddresses, columns.clone());
+        let answers = apply(Operation::EcdsaRecoverAddresses, columns.clone());
         assert_eq!(rows(&answers, 0), addresses);
         for (form, width) in [
             (KeyForm::Uncompressed, 65),
@@ -154,7 +154,7 @@ fn keys_and_addresses_are_recovered_from_every_form_of_v() {
             (Field::V, form),
         ];
         assert_eq!(
-            rows(&apply(Call::EcdsaRecoverAddresses, columns), 0),
+            rows(&apply(Operation::EcdsaRecoverAddresses, columns), 0),
             addresses
         );
     }
@@ -171,8 +171,11 @@ fn keys_and_addresses_are_recovered_from_every_form_of_v() {
                 .iter()
                 .map(|(field, column)| (*field, column.slice(0, 0)))
                 .collect();
-            assert!(apply(Call::EcdsaRecoverAddresses, none).is_empty());
-            assert_eq!(rows(&apply(Call::EcdsaRecoverAddresses, all), 0), addresses);
+            assert!(apply(Operation::EcdsaRecoverAddresses, none).is_empty());
+            assert_eq!(
+                rows(&apply(Operation::EcdsaRecoverAddresses, all), 0),
+                addresses
+            );
         }
     }
 }
@@ -210,7 +213,7 @@ fn recovery_rejects_wrong_v() {
     );
 }
 
-/// Verdicts are those of [`Call::EcdsaVerify`], whatever the ids are.
+/// Verdicts are those of [`Operation::EcdsaVerify`], whatever the ids are.
 #[test]
 fn recovery_ids_decide_no_verdict() {
     let together = Engine::builder()
@@ -308,7 +311,7 @@ fn signatures_equal_those_of_the_library() {
         let digests = fixed(&some(&items.digests)).unwrap();
         for column in columns(&keys) {
             let columns = vec![(Field::Digest, digests.clone()), (Field::SecretKey, column)];
-            let answers = apply(Call::sign(curve, SForm::default()), columns);
+            let answers = apply(Operation::sign(curve, SForm::default()), columns);
             assert_eq!(rows(&answers, 0), wanted);
         }
         keys[3] = None;
@@ -317,7 +320,7 @@ fn signatures_equal_those_of_the_library() {
         (wanted[3], wanted[4], wanted[5]) = (None, None, None);
         for column in columns(&keys) {
             let columns = vec![(Field::Digest, digests.clone()), (Field::SecretKey, column)];
-            let answers = apply(Call::sign(curve, SForm::default()), columns);
+            let answers = apply(Operation::sign(curve, SForm::default()), columns);
             assert_eq!(rows(&answers, 0), wanted);
             assert_eq!(
                 answers.reason(4),
@@ -328,7 +331,7 @@ fn signatures_equal_those_of_the_library() {
                 Some(Reason::Cell(Field::SecretKey, CellProblem::WrongLength))
             );
         }
-        let sign = Operation {
+        let sign = TableOperation {
             key: Key::All(items.secrets[0].clone()),
             ..sign(curve)
         };
@@ -357,8 +360,8 @@ fn signatures_with_additional_data_equal_those_of_the_library() {
         let signed: Vec<_> = signed.unwrap().into_iter().map(Result::unwrap).collect();
         let signing = |recovery_id| {
             let key = Key::All(items.secrets[0].clone());
-            let with_id = Call::EcdsaSignRecoverable(curve, SForm::default()).into();
-            Operation {
+            let with_id = Operation::EcdsaSignRecoverable(curve, SForm::default()).into();
+            TableOperation {
                 key,
                 additional: Some(data),
                 ..if recovery_id { with_id } else { sign(curve) }
@@ -376,7 +379,7 @@ fn signatures_with_additional_data_equal_those_of_the_library() {
     let signed = sm2::sign_messages(engine(), &texts, sm2::UserIds::default(), signers).unwrap();
     let signed: Vec<_> = signed.into_iter().map(Result::unwrap).collect();
     let key = Key::All(items.secrets[1].clone());
-    let sign = Operation {
+    let sign = TableOperation {
         key,
         additional: Some(data),
         ..sign(CurveId::Sm2)
@@ -414,7 +417,7 @@ fn keys_of_a_list_belong_to_rows() {
     for (first, rows_of) in [(0, 40), (0, 30), (7, 10), (25, 15), (29, 1), (30, 10)] {
         let part = first..first + rows_of;
         let expect = |result: Vec<u8>, row: usize| (row < 30).then_some(result);
-        let apply = |operation: Operation, column: (Field, ArrayRef)| {
+        let apply = |operation: TableOperation, column: (Field, ArrayRef)| {
             let (batch, mapping) = batch(vec![column]);
             let answers = operation
                 .apply_at(engine(), first as u64, &batch, &mapping, &Pool::default())
@@ -427,7 +430,7 @@ fn keys_of_a_list_belong_to_rows() {
             }
             rows(&answers, 0)
         };
-        let signing = Operation {
+        let signing = TableOperation {
             key: Key::Each(keys.clone()),
             ..sign(curve)
         };
@@ -442,7 +445,7 @@ fn keys_of_a_list_belong_to_rows() {
         );
         let der = |row: usize| expect(gecc::signature_to_der(&items.signatures[row]), row);
         let (batch, mapping) = batch(vec![(Field::Digest, digests)]);
-        let sign = Operation {
+        let sign = TableOperation {
             der: true,
             ..signing
         };
@@ -456,9 +459,9 @@ fn keys_of_a_list_belong_to_rows() {
         let column = columns(&mixed[part.clone()]).remove(0);
         let secret = |row: usize| expect(peers[row].as_ref().unwrap().expose_bytes().to_vec(), row);
         let wanted: Vec<Cell> = part.map(secret).collect();
-        let agree = Operation {
+        let agree = TableOperation {
             key: Key::Each(keys.clone()),
-            ..Call::SharedSecrets(curve).into()
+            ..Operation::SharedSecrets(curve).into()
         };
         assert_eq!(apply(agree, (Field::PublicKey, column)), wanted);
     }
@@ -477,7 +480,7 @@ fn signatures_come_with_recovery_ids() {
     ))
     .unwrap();
     let digests = fixed(&some(&items.digests)).unwrap();
-    let sign = Call::EcdsaSignRecoverable(curve, SForm::default());
+    let sign = Operation::EcdsaSignRecoverable(curve, SForm::default());
     let signed = apply(
         sign,
         vec![(Field::Digest, digests.clone()), (Field::SecretKey, keys)],
@@ -609,7 +612,10 @@ fn private_keys_of_every_form_are_read() {
             answers.reason(count + 1),
             Some(Reason::Cell(Field::SecretKey, CellProblem::WrongLength))
         );
-        let public = apply(Call::PublicKeys(curve), vec![(Field::SecretKey, column)]);
+        let public = apply(
+            Operation::PublicKeys(curve),
+            vec![(Field::SecretKey, column)],
+        );
         let point = |row: usize| (row > count + 1).then(|| items.points[row].as_sec1().to_vec());
         assert_eq!(
             rows(&public, 0),
@@ -642,12 +648,15 @@ fn shared_secrets_and_public_keys_equal_those_of_the_library() {
                 (Field::SecretKey, keys_column),
                 (Field::PublicKey, peers_column),
             ];
-            assert_eq!(rows(&apply(Call::SharedSecrets(curve), all), 0), wanted);
+            assert_eq!(
+                rows(&apply(Operation::SharedSecrets(curve), all), 0),
+                wanted
+            );
         }
         let one = SecretKey::from_bytes(*ours.secrets[0].expose_bytes());
-        let agree = Operation {
+        let agree = TableOperation {
             key: Key::All(one),
-            ..Call::SharedSecrets(curve).into()
+            ..Operation::SharedSecrets(curve).into()
         };
         let answers = apply(agree, vec![(Field::PublicKey, columns(&peers).remove(0))]);
         assert_eq!(rows(&answers, 0)[0], wanted[0]);
@@ -658,9 +667,9 @@ fn shared_secrets_and_public_keys_equal_those_of_the_library() {
         );
 
         for column in columns(&keys) {
-            let compressed = Operation {
+            let compressed = TableOperation {
                 key_form: KeyForm::Compressed,
-                ..Call::PublicKeys(curve).into()
+                ..Operation::PublicKeys(curve).into()
             };
             let answers = apply(compressed, vec![(Field::SecretKey, column)]);
             let mut wanted: Vec<Cell> = ours
@@ -802,7 +811,7 @@ fn a_null_id_is_the_default_one() {
 
 #[test]
 fn unusable_columns_are_reported() {
-    let text = |operation: &Operation, columns: Vec<(Field, ArrayRef)>| {
+    let text = |operation: &TableOperation, columns: Vec<(Field, ArrayRef)>| {
         let (batch, mapping) = batch(columns);
         operation
             .apply(engine(), &batch, &mapping, &Pool::default())
@@ -869,9 +878,9 @@ fn bip340_results_equal_those_of_the_library() {
         fixed(&some(&items.digests)).unwrap(),
         fixed(&some(&secrets)).unwrap(),
     );
-    let sign = Operation {
+    let sign = TableOperation {
         additional: Some(auxiliary),
-        ..Call::Bip340Sign.into()
+        ..Operation::Bip340Sign.into()
     };
     let answers = apply(
         sign.clone(),
@@ -920,7 +929,7 @@ fn bip340_results_equal_those_of_the_library() {
                 (Field::PublicKey, keys.clone()),
             ];
             assert_eq!(
-                apply(Call::Bip340Verify, columns).codes(),
+                apply(Operation::Bip340Verify, columns).codes(),
                 codes,
                 "{}",
                 keys.data_type()
@@ -939,7 +948,7 @@ fn bip340_results_equal_those_of_the_library() {
             (Field::Signature, signatures),
             (Field::PublicKey, fixed(&some(&x_only)).unwrap()),
         ];
-        let answers = apply(Call::Bip340Verify, columns);
+        let answers = apply(Operation::Bip340Verify, columns);
         assert!((0..300).all(|row| answers.reason(row)
             == Some(Reason::Cell(Field::Signature, CellProblem::WrongLength))));
     }
@@ -956,9 +965,9 @@ fn ed25519_results_equal_those_of_the_library() {
     let public = ed25519::public_keys(engine(), &secrets).unwrap();
     let secret_keys = fixed(&some(&seeds)).unwrap();
     for key_form in [KeyForm::Uncompressed, KeyForm::Raw] {
-        let operation = Operation {
+        let operation = TableOperation {
             key_form,
-            ..Call::Ed25519PublicKeys.into()
+            ..Operation::Ed25519PublicKeys.into()
         };
         let answers = apply(operation, vec![(Field::SecretKey, secret_keys.clone())]);
         assert_eq!(rows(&answers, 0), some(&public));
@@ -969,9 +978,9 @@ fn ed25519_results_equal_those_of_the_library() {
         Variant::context(b"of tables").unwrap(),
         Variant::prehashed(b"").unwrap(),
     ] {
-        let sign = Operation {
+        let sign = TableOperation {
             variant,
-            ..Call::Ed25519Sign.into()
+            ..Operation::Ed25519Sign.into()
         };
         let signed = ed25519::sign(engine(), &texts, &secrets, variant).unwrap();
         let mut signatures: Vec<[u8; 64]> = signed.into_iter().map(Result::unwrap).collect();
@@ -994,9 +1003,9 @@ fn ed25519_results_equal_those_of_the_library() {
         keys[3] = [0; 32];
         keys[3][0] = 1;
         for rule in [Rule::Strict, Rule::Zip215] {
-            let verify = Operation {
+            let verify = TableOperation {
                 variant,
-                ..Call::Ed25519Verify(rule).into()
+                ..Operation::Ed25519Verify(rule).into()
             };
             let given = PublicKeys::ed25519(&keys);
             let verdicts =
@@ -1058,7 +1067,7 @@ fn signatures_of_ed25519_have_64_bytes_and_keys_32() {
             (Field::Signature, signatures),
             (Field::PublicKey, fixed(&some(&[public[0]; 5])).unwrap()),
         ];
-        let answers = apply(Call::Ed25519Verify(Rule::Cofactorless), columns);
+        let answers = apply(Operation::Ed25519Verify(Rule::Cofactorless), columns);
         let reasons: Vec<_> = (0..5)
             .map(|row| answers.reason(row).map(|reason| reason.to_string()))
             .collect();
@@ -1083,7 +1092,7 @@ fn signatures_of_ed25519_have_64_bytes_and_keys_32() {
                 ),
                 (Field::PublicKey, column),
             ];
-            let answers = apply(Call::Ed25519Verify(Rule::Cofactorless), columns);
+            let answers = apply(Operation::Ed25519Verify(Rule::Cofactorless), columns);
             for (row, key) in keys.iter().enumerate() {
                 assert_eq!(answers.reason(row).is_none(), key.len() == 32);
             }
@@ -1106,7 +1115,7 @@ fn callers_may_make_the_calls_of_bip340() {
         .map(|point| point.x().to_vec())
         .collect();
     keys[10] = items.points[10].as_sec1().to_vec();
-    for (place, message, call) in [
+    for (place, message, operation) in [
         (7, None, "rows"),
         (7, Some(vec![1; 31]), "texts"),
         (10, Some(Vec::new()), "texts"),
@@ -1121,7 +1130,7 @@ fn callers_may_make_the_calls_of_bip340() {
                 (Field::PublicKey, columns(&some(&keys)).remove(0)),
             ]);
             let (engine, pool, made) = (engine(), Pool::default(), Mutex::new(Vec::new()));
-            let verify = Operation::from(Call::Bip340Verify);
+            let verify = TableOperation::from(Operation::Bip340Verify);
             let answers =
                 verify.apply_through(&batch, &mapping, &pool, |_, columns, _, _, codes| {
                     let (
@@ -1149,7 +1158,7 @@ fn callers_may_make_the_calls_of_bip340() {
             let direct = verify.apply(engine, &batch, &mapping, &pool).unwrap();
             assert_eq!(answers.unwrap().codes(), direct.codes());
             assert!(direct.codes().contains(&1) && direct.codes()[place] != 1);
-            assert_eq!(*made.lock().unwrap(), [call]);
+            assert_eq!(*made.lock().unwrap(), [operation]);
         }
     }
 }
@@ -1173,9 +1182,10 @@ fn callers_may_make_the_calls() {
         &batch,
         &mapping,
         &pool,
-        |call, columns, first, second, codes| {
+        |operation, columns, first, second, codes| {
             sizes.lock().unwrap().push(codes.len());
-            call.run(engine, columns, first, second, codes)
+            operation
+                .run(engine, columns, first, second, codes)
                 .map_err(Error::from)
         },
     );
@@ -1193,7 +1203,7 @@ fn callers_may_make_the_calls() {
             _ => assert_eq!((codes[row], &points[row][..]), (1, &point.as_bytes()[1..])),
         }
     }
-    let no = |_: Call, _: &Columns, _: &mut [u8], _: &mut [u8], _: &mut [u8]| {
+    let no = |_: Operation, _: &Columns, _: &mut [u8], _: &mut [u8], _: &mut [u8]| {
         Err(Error::Options("no".to_owned()))
     };
     let refused = verify.apply_through(&batch, &mapping, &pool, no);
@@ -1244,7 +1254,7 @@ fn digests_of_other_lengths_are_for_ecdsa() {
             }))),
         ];
         for digests in columns {
-            let sign = Operation {
+            let sign = TableOperation {
                 key: Key::All(key.clone()),
                 ..sign(curve)
             };
@@ -1256,23 +1266,23 @@ fn digests_of_other_lengths_are_for_ecdsa() {
                 digests.data_type()
             );
             // SM2 and BIP 340 have 32 bytes.
-            for call in [Call::Sm2Sign, Call::Bip340Sign] {
-                let operation = Operation {
+            for operation in [Operation::Sm2Sign, Operation::Bip340Sign] {
+                let table_operation = TableOperation {
                     key: Key::All(key.clone()),
-                    ..call.into()
+                    ..operation.into()
                 };
                 let (batch, mapping) = batch(vec![(Field::Digest, digests.clone())]);
-                let answers = operation.apply(engine(), &batch, &mapping, &Pool::default());
+                let answers = table_operation.apply(engine(), &batch, &mapping, &Pool::default());
                 let is_taken =
                     answers.is_ok_and(|answers| (0..5).all(|row| answers.reason(row).is_none()));
-                assert_eq!(is_taken, length == 32, "{call:?} {length}");
+                assert_eq!(is_taken, length == 32, "{operation:?} {length}");
             }
         }
     }
     for length in [0, 19, 31, 33, 47, 63] {
         let digests: ArrayRef = Arc::new(BinaryArray::from_iter_values([vec![1; length]]));
         let answers = apply(
-            Operation {
+            TableOperation {
                 key: Key::All(key.clone()),
                 ..sign(curve)
             },
@@ -1293,19 +1303,20 @@ fn settings_without_effect_are_refused() {
     let bytes =
         |width: usize| Arc::new(BinaryArray::from_iter_values([vec![1; width]])) as ArrayRef;
     let text = Arc::new(StringArray::from_iter_values(["61"])) as ArrayRef;
-    let problem = |call: Call, column: (Field, ArrayRef), change: &dyn Fn(&mut Mapping)| {
-        let (batch, mut mapping) = batch(vec![column]);
-        change(&mut mapping);
-        let operation = Operation {
-            key: Key::All(SecretKey::from_bytes([7; 32])),
-            ..call.into()
+    let problem =
+        |operation: Operation, column: (Field, ArrayRef), change: &dyn Fn(&mut Mapping)| {
+            let (batch, mut mapping) = batch(vec![column]);
+            change(&mut mapping);
+            let operation = TableOperation {
+                key: Key::All(SecretKey::from_bytes([7; 32])),
+                ..operation.into()
+            };
+            operation
+                .apply(engine(), &batch, &mapping, &Pool::default())
+                .err()
+                .map(|problem| problem.to_string())
         };
-        operation
-            .apply(engine(), &batch, &mapping, &Pool::default())
-            .err()
-            .map(|problem| problem.to_string())
-    };
-    let ecdsa = Call::sign(CurveId::P256, SForm::default());
+    let ecdsa = Operation::sign(CurveId::P256, SForm::default());
     let digest = || (Field::Digest, bytes(32));
     let message = || (Field::Message, bytes(3));
     for hash in [Hash::Sha256, Hash::Keccak256] {
@@ -1316,12 +1327,16 @@ fn settings_without_effect_are_refused() {
                 .unwrap()
                 .contains("is for a column `message`")
         );
-        for call in [Call::Sm2Sign, Call::Bip340Sign, Call::Ed25519Sign] {
+        for operation in [
+            Operation::Sm2Sign,
+            Operation::Bip340Sign,
+            Operation::Ed25519Sign,
+        ] {
             assert!(
-                problem(call, message(), &with_hash)
+                problem(operation, message(), &with_hash)
                     .unwrap()
                     .contains("is for ECDSA"),
-                "{call:?}"
+                "{operation:?}"
             );
         }
     }
@@ -1344,9 +1359,9 @@ fn settings_without_effect_are_refused() {
         );
     }
     let with_id = |mapping: &mut Mapping| mapping.user_id = Some(b"alice".to_vec());
-    assert_eq!(problem(Call::Sm2Sign, message(), &with_id), None);
+    assert_eq!(problem(Operation::Sm2Sign, message(), &with_id), None);
     assert!(
-        problem(Call::Sm2Sign, digest(), &with_id)
+        problem(Operation::Sm2Sign, digest(), &with_id)
             .unwrap()
             .contains("is for messages of SM2")
     );
@@ -1377,9 +1392,9 @@ fn one_user_id_is_for_all_rows() {
         let column: ArrayRef = Arc::new(BinaryArray::from_iter_values(messages));
         let (batch, mut mapping) = batch(vec![(Field::Message, column)]);
         mapping.user_id = Some(id.to_vec());
-        let operation = Operation {
+        let operation = TableOperation {
             key: Key::Each(Arc::new(keys.to_vec())),
-            ..Call::Sm2Sign.into()
+            ..Operation::Sm2Sign.into()
         };
         let answers = operation
             .apply(engine(), &batch, &mapping, &Pool::default())

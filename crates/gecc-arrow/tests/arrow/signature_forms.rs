@@ -4,32 +4,32 @@
 use crate::items::{Cell, Items, batch, cell, columns, engine, fixed, some};
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, BinaryArray, Int64Array, StringArray};
-use gecc::call::Operation as Call;
+use gecc::call::Operation;
 use gecc::ecdsa::SForm;
 use gecc::fields::SignatureForm;
 use gecc::{CurveId, Rejection, Verdict, ecdsa, signature_to_der};
-use gecc_arrow::{Answers, CellProblem, Error, Field, KeyForm, Operation, Pool};
+use gecc_arrow::{Answers, CellProblem, Error, Field, KeyForm, Pool, TableOperation};
 use std::sync::Arc;
 
 const CURVE: CurveId = CurveId::Secp256k1;
 const VALID: u8 = Verdict::VALID_CODE;
 
 fn apply(
-    call: Call,
+    operation: Operation,
     form: SignatureForm,
     columns: Vec<(Field, ArrayRef)>,
 ) -> Result<Answers, Error> {
     let (batch, mut mapping) = batch(columns);
     mapping.signature_form = form;
-    let operation = Operation {
+    let operation = TableOperation {
         key_form: KeyForm::Raw,
-        ..call.into()
+        ..operation.into()
     };
     operation.apply(engine(), &batch, &mapping, &Pool::default())
 }
 
-fn codes(call: Call, form: SignatureForm, columns: Vec<(Field, ArrayRef)>) -> Vec<u8> {
-    apply(call, form, columns).unwrap().codes().to_vec()
+fn codes(operation: Operation, form: SignatureForm, columns: Vec<(Field, ArrayRef)>) -> Vec<u8> {
+    apply(operation, form, columns).unwrap().codes().to_vec()
 }
 
 /// Items, and a recovery id for each signature.
@@ -77,7 +77,7 @@ impl Signed {
 
     /// Fails unless every key is recovered.
     fn assert_recovered(&self, form: SignatureForm, columns: Vec<(Field, ArrayRef)>) {
-        let answers = apply(Call::EcdsaRecover(CURVE), form, columns).unwrap();
+        let answers = apply(Operation::EcdsaRecover(CURVE), form, columns).unwrap();
         let found = answers.results()[0].1.as_fixed_size_binary();
         let expected: Vec<Cell> = self
             .items
@@ -122,7 +122,7 @@ fn header_first_is_read_by_its_name_and_rejected_without() {
         signed.assert_recovered(SignatureForm::HeaderFirst, of(column.clone()));
         let mut keyed = of(column);
         keyed.push(signed.keys());
-        let verify = Call::verify(CURVE, Default::default());
+        let verify = Operation::verify(CURVE, Default::default());
         assert_eq!(
             codes(verify, SignatureForm::HeaderFirst, keyed.clone()),
             vec![VALID; 160],
@@ -140,7 +140,7 @@ fn header_first_is_read_by_its_name_and_rejected_without() {
     mixed[7][64] = 27;
     for column in columns(&some(&mixed)) {
         let problem = apply(
-            Call::EcdsaRecover(CURVE),
+            Operation::EcdsaRecover(CURVE),
             SignatureForm::Auto,
             vec![signed.digests(), (Field::Signature, column)],
         );
@@ -157,7 +157,7 @@ fn header_first_is_read_by_its_name_and_rejected_without() {
         (Field::Digest, fixed(&some(&digests)).unwrap()),
         (Field::Signature, fixed(&some(&rows)).unwrap()),
     ];
-    let found = codes(Call::EcdsaRecover(CURVE), SignatureForm::Auto, columns);
+    let found = codes(Operation::EcdsaRecover(CURVE), SignatureForm::Auto, columns);
     assert!(
         found
             .iter()
@@ -189,7 +189,7 @@ fn parity_in_s_is_the_id_of_r_s_v() {
         let keyed = vec![signed.digests(), (Field::Signature, column), signed.keys()];
         assert_eq!(
             codes(
-                Call::verify(CURVE, Default::default()),
+                Operation::verify(CURVE, Default::default()),
                 SignatureForm::Eip2098,
                 keyed
             ),
@@ -209,7 +209,7 @@ fn parity_in_s_is_the_id_of_r_s_v() {
         keyed.push(signed.keys());
         assert_eq!(
             codes(
-                Call::verify(CURVE, Default::default()),
+                Operation::verify(CURVE, Default::default()),
                 SignatureForm::Auto,
                 keyed
             ),
@@ -229,7 +229,7 @@ fn parity_in_s_is_the_id_of_r_s_v() {
         let mut expected = vec![VALID; 40];
         expected[5] = cell(Field::S, CellProblem::DiffersFromSignature);
         assert_eq!(
-            codes(Call::EcdsaRecover(CURVE), SignatureForm::Auto, whole),
+            codes(Operation::EcdsaRecover(CURVE), SignatureForm::Auto, whole),
             expected
         );
     }
@@ -275,20 +275,20 @@ fn columns_for_the_same_id_agree_row_by_row() {
         expected[4] = cell(Field::YParity, CellProblem::DiffersFromSignature);
         assert_eq!(
             codes(
-                Call::EcdsaRecover(CURVE),
+                Operation::EcdsaRecover(CURVE),
                 SignatureForm::Auto,
                 contradicting.clone()
             ),
             expected
         );
         contradicting.push(signed.keys());
-        for call in [
-            Call::EcdsaVerify(CURVE, Default::default()),
-            Call::EcdsaVerifyRecoverable(CURVE, Default::default()),
+        for operation in [
+            Operation::EcdsaVerify(CURVE, Default::default()),
+            Operation::EcdsaVerifyRecoverable(CURVE, Default::default()),
         ] {
             // Verification needs no id: a given one is only a hint.
             assert_eq!(
-                codes(call, SignatureForm::Auto, contradicting.clone()),
+                codes(operation, SignatureForm::Auto, contradicting.clone()),
                 [VALID; 8]
             );
         }
@@ -311,7 +311,7 @@ fn columns_for_the_same_id_agree_row_by_row() {
     expected[2] = cell(Field::V, CellProblem::DiffersFromRecoveryId);
     expected[6] = cell(Field::YParity, CellProblem::DiffersFromV);
     assert_eq!(
-        codes(Call::EcdsaRecover(CURVE), SignatureForm::Auto, alone),
+        codes(Operation::EcdsaRecover(CURVE), SignatureForm::Auto, alone),
         expected
     );
 }
@@ -332,14 +332,14 @@ fn der_has_no_trailing_bytes_unless_a_hash_type_is_requested() {
         let trailing = cell(field, CellProblem::TrailingByte);
         for column in columns(&some(&der)) {
             let all = || vec![signed.digests(), (field, column.clone()), signed.keys()];
-            let verify = Call::verify(CURVE, Default::default());
+            let verify = Operation::verify(CURVE, Default::default());
             let plain = codes(verify, SignatureForm::Auto, all());
             assert_eq!(plain, [VALID, trailing, trailing, malformed, malformed]);
             let with_hash_type = codes(verify, SignatureForm::DerHashType, all());
             assert_eq!(with_hash_type, [VALID, VALID, VALID, malformed, malformed]);
         }
     }
-    let p256 = Call::verify(CurveId::P256, Default::default());
+    let p256 = Operation::verify(CurveId::P256, Default::default());
     let column = columns(&some(&der)).remove(0);
     let all = vec![signed.digests(), (Field::Der, column), signed.keys()];
     let problem = apply(p256, SignatureForm::DerHashType, all)
@@ -369,7 +369,7 @@ fn der_of_the_length_of_numbers_is_not_guessed() {
                 signed.keys(),
             ]
         };
-        let verify = Call::verify(CURVE, Default::default());
+        let verify = Operation::verify(CURVE, Default::default());
         let ambiguous = cell(Field::Signature, CellProblem::Ambiguous);
         assert_eq!(
             codes(verify, SignatureForm::Auto, all()),
@@ -436,9 +436,9 @@ fn numbers_may_have_a_sign_byte_or_be_decimal() {
     let [r, s] = decimal;
     let (batch, mut mapping) = batch(vec![signed.digests(), (Field::R, r), (Field::S, s), ids()]);
     mapping.decimal = true;
-    let operation = Operation {
+    let operation = TableOperation {
         key_form: KeyForm::Raw,
-        ..Call::EcdsaRecover(CURVE).into()
+        ..Operation::EcdsaRecover(CURVE).into()
     };
     let answers = operation
         .apply(engine(), &batch, &mapping, &Pool::default())

@@ -12,8 +12,8 @@ use gecc::fields::Encoding;
 use gecc::{CurveId, call};
 use gecc_arrow::{
     AnswerSelection, BatchJob, CellProblem, Compression, Destination, Error, Field, Format,
-    Mapping, Operation, Pool, Projection, Reason, TransformOptions, TransformOutcome, complete,
-    open, transform,
+    Mapping, Pool, Projection, Reason, TableOperation, TransformOptions, TransformOutcome,
+    complete, open, transform,
 };
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -329,7 +329,7 @@ fn secret_keys_are_not_written() {
     );
     let input = open(&from, options(7)).unwrap();
     let (operation, pool) = (
-        Operation::from(call::Operation::sign(CURVE, Default::default())),
+        TableOperation::from(call::Operation::sign(CURVE, Default::default())),
         Pool::default(),
     );
     let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();

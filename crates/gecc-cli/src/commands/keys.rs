@@ -4,7 +4,7 @@ use crate::curve::ChosenScheme;
 use crate::flags::{EcdhOptions, GivenOptions, PubkeyOptions};
 use crate::input::keyfile::KeySource;
 use crate::job;
-use crate::operation::{Operation, ResultForm};
+use crate::operation::{CommandOperation, ResultForm};
 use crate::output::Failure;
 use gecc::{CurveId, call};
 
@@ -30,7 +30,7 @@ pub fn pubkey(options: PubkeyOptions, given: &GivenOptions) -> Result<u8, Failur
         ResultForm::Plain
     };
     job::run(
-        &Operation {
+        &CommandOperation {
             form,
             ..call.into()
         },
@@ -45,7 +45,7 @@ pub fn ecdh(options: EcdhOptions) -> Result<u8, Failure> {
         options.curve.into(),
         &options.stream,
     )?;
-    let operation = Operation {
+    let operation = CommandOperation {
         keys,
         ..call::Operation::SharedSecrets(options.curve).into()
     };

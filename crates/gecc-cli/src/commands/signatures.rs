@@ -4,7 +4,7 @@ use crate::curve::ChosenScheme;
 use crate::flags::{GivenOptions, RecoverOptions, SignOptions, VerifyOptions};
 use crate::input::keyfile::KeySource;
 use crate::job;
-use crate::operation::{Operation, ResultForm};
+use crate::operation::{CommandOperation, ResultForm};
 use crate::output::Failure;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, call};
@@ -28,7 +28,7 @@ pub fn verify(options: VerifyOptions, given: &GivenOptions) -> Result<u8, Failur
     stream.sm2_id = id.sm2_id;
     stream.engine.batch_verification = equations.batch_verification;
     job::run(
-        &Operation {
+        &CommandOperation {
             variant,
             ..call.into()
         },
@@ -121,7 +121,7 @@ pub fn sign(mut options: SignOptions, given: &GivenOptions) -> Result<u8, Failur
     };
     let additional = additional_data.or(auxiliary);
     job::run(
-        &Operation {
+        &CommandOperation {
             keys,
             additional,
             variant,

@@ -4,7 +4,7 @@ use super::pages::Pages;
 use crate::input::binary::columns::columns;
 use crate::input::binary::layout::RowLayout;
 use crate::input::keyfile::ItemNumbers;
-use crate::operation::{Operation, OperationInputs, OperationResults};
+use crate::operation::{CommandOperation, OperationInputs, OperationResults};
 use gecc::call::{Columns, Contents, Reads, RecoveryIds};
 use gecc::fields::Field;
 use gecc::{Engine, PublicKeys, Rows, SecretKeys};
@@ -145,7 +145,7 @@ impl ColumnPages {
 
 impl Arena {
     /// Makes an arena for columns that are filled part by part.
-    pub fn new(engine: &Engine, operation: &Operation, capacity: usize) -> Self {
+    pub fn new(engine: &Engine, operation: &CommandOperation, capacity: usize) -> Self {
         let inputs = ArenaInputs::Columns(Box::new(ColumnPages::new(
             engine,
             operation.reads(),
@@ -157,7 +157,7 @@ impl Arena {
     /// Makes an arena for rows of bytes.
     pub fn of_rows(
         engine: &Engine,
-        operation: &Operation,
+        operation: &CommandOperation,
         layout: &RowLayout,
         capacity: usize,
     ) -> Self {
@@ -176,7 +176,12 @@ impl Arena {
         )
     }
 
-    fn with(inputs: ArenaInputs, engine: &Engine, operation: &Operation, capacity: usize) -> Self {
+    fn with(
+        inputs: ArenaInputs,
+        engine: &Engine,
+        operation: &CommandOperation,
+        capacity: usize,
+    ) -> Self {
         let width = operation.width();
         let codes = Pages::new(engine, capacity, false);
         let results = Pages::new(engine, width * capacity, operation.gives_secrets());
@@ -190,7 +195,7 @@ impl Arena {
     }
 
     /// Returns the number of bytes per row. `layout` is given for rows of bytes, not for text.
-    pub fn row_bytes(operation: &Operation, layout: Option<&RowLayout>) -> usize {
+    pub fn row_bytes(operation: &CommandOperation, layout: Option<&RowLayout>) -> usize {
         let inputs = match layout {
             Some(layout) => layout.width(),
             None => widths(operation.reads()).iter().sum(),

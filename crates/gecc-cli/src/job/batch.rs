@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::parser::{IrregularItem, Origins, placed};
 use crate::input::keyfile::ItemNumbers;
-use crate::operation::{Operation, OperationInputs, OperationResults};
+use crate::operation::{CommandOperation, OperationInputs, OperationResults};
 use gecc::call::{Columns, Contents};
 use gecc::sm2::{DEFAULT_USER_ID, UserIds};
 use gecc::{Engine, Error, PublicKeys, Rows, SecretKeys};
@@ -26,7 +26,11 @@ pub struct Batch {
 
 /// Computes a batch: the items in the columns with one call, and irregular items, which do not fit
 /// the columns, with further calls.
-pub fn compute(operation: &Operation, engine: &Engine, batch: &mut Batch) -> Result<(), Error> {
+pub fn compute(
+    operation: &CommandOperation,
+    engine: &Engine,
+    batch: &mut Batch,
+) -> Result<(), Error> {
     let Batch {
         arena,
         number,
@@ -82,7 +86,7 @@ fn irregular_items(
 
 /// Computes irregular items, which either all have messages or all have digests.
 fn compute_irregular(
-    operation: &Operation,
+    operation: &CommandOperation,
     engine: &Engine,
     items: &[PlacedItem],
     number: u64,

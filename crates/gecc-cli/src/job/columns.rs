@@ -10,7 +10,7 @@ use super::tally::Tally;
 use crate::failure::written;
 use crate::flags::{AnswerFormat, StreamOptions};
 use crate::input::open::is_standard_stream;
-use crate::operation::{Operation, TableAnswers};
+use crate::operation::{CommandOperation, TableAnswers};
 use crate::output::{Failure, Output, Progress};
 use arrow_array::{ArrayRef, StringArray};
 use arrow_schema::{DataType, Field, Schema};
@@ -160,7 +160,7 @@ fn tag_schema(is_text: bool) -> Schema {
 
 /// Formats answers as columns.
 struct ColumnFormatter<'a> {
-    operation: &'a Operation,
+    operation: &'a CommandOperation,
     maker: AnswerColumns,
     pool: Pool,
     is_text: bool,

@@ -48,10 +48,10 @@ impl<'a> Filler<'a> {
         let rules = ParsingRules {
             reads,
             limit: job.operation.keys.limit(),
-            kind: job.operation.call.into(),
+            kind: job.operation.operation.into(),
             names: FieldNames::of(options, reads),
             signatures: SignatureRules {
-                reader: options.signature_reader(job.operation.call),
+                reader: options.signature_reader(job.operation.operation),
                 decimal: options.signatures.decimal,
             },
             encodings: options.encoding.unwrap_or_default(),

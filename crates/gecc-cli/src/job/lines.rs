@@ -5,7 +5,7 @@ use super::batch::Batch;
 use super::parser::{Origins, placed};
 use super::tally::{Tally, reason_of};
 use crate::flags::{AnswerFormat, StreamOptions};
-use crate::operation::Operation;
+use crate::operation::CommandOperation;
 use crate::output::{Failure, Line, Output, WriteOutcome};
 use crate::secrets::buffers::{Spares, Wiped, reserve, wiped_if};
 use gecc::Verdict;
@@ -35,7 +35,7 @@ pub struct LineSelection {
 
 impl LineSelection {
     pub fn new(
-        operation: &Operation,
+        operation: &CommandOperation,
         options: &StreamOptions,
         names_files: bool,
         place: &'static str,
@@ -123,7 +123,7 @@ impl BatchSink<Vec<FormattedLines>> for LineSink<'_> {
 
 /// Formats answers as lines of text.
 pub struct LineFormatter<'a> {
-    pub operation: &'a Operation,
+    pub operation: &'a CommandOperation,
     pub wanted: &'a LineSelection,
     pub spares: &'a Spares,
     /// The pool that formats units.

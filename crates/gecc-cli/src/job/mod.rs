@@ -1,9 +1,9 @@
 //! The job shared by commands that answer item by item. The `arena` holds the columns of a `batch`,
-//! on which an [`Operation`](crate::operation::Operation) is run. `run` opens the inputs, `state`
-//! holds what all parts share, and `stages` run concurrently. `text` and `rows` fill arenas: text
-//! through the `filler` and the `parser`, and rows without conversion. `lines` formats results as
-//! JSON Lines and CSV, `columns` as Parquet and Arrow, and `tally` counts them. Input in Parquet or
-//! Arrow goes through `tables`, whose columns are read by another crate.
+//! on which a [`CommandOperation`](crate::operation::CommandOperation) is run. `run` opens the
+//! inputs, `state` holds what all parts share, and `stages` run concurrently. `text` and `rows` fill
+//! arenas: text through the `filler` and the `parser`, and rows without conversion. `lines` formats
+//! results as JSON Lines and CSV, `columns` as Parquet and Arrow, and `tally` counts them. Input in
+//! Parquet or Arrow goes through `tables`, whose columns are read by another crate.
 
 mod arena;
 mod batch;

@@ -12,7 +12,7 @@ use crate::input::layout::TextLayout;
 use crate::input::names::FieldNames;
 use crate::input::splitter::{MAX_ROWS, RowSplitter, Unit, measure};
 use crate::input::text::Buffers;
-use crate::operation::Operation;
+use crate::operation::CommandOperation;
 use crate::secrets::buffers::Spares;
 use clap::Parser;
 use gecc::call;
@@ -27,9 +27,9 @@ use std::sync::Arc;
 const LINES: usize = 1 << 20;
 
 /// Returns operations that compute nothing.
-fn operations() -> [(&'static str, Operation); 4] {
+fn operations() -> [(&'static str, CommandOperation); 4] {
     const CURVE: CurveId = CurveId::P256;
-    let calls = [
+    let operations = [
         (
             "verify",
             call::Operation::EcdsaVerify(CURVE, Policy::default()),
@@ -38,12 +38,12 @@ fn operations() -> [(&'static str, Operation); 4] {
         ("sign", call::Operation::EcdsaSign(CURVE, SForm::default())),
         ("pubkey", call::Operation::PublicKeys(CURVE)),
     ];
-    calls.map(|(name, call)| {
+    operations.map(|(name, operation)| {
         (
             name,
-            Operation {
+            CommandOperation {
                 is_passed_over: true,
-                ..call.into()
+                ..operation.into()
             },
         )
     })
@@ -162,7 +162,7 @@ fn rates_of_one_thread_and_of_all() {
                 names: FieldNames::new(Default::default(), operation.reads()),
                 signatures: SignatureRules {
                     reader: operation
-                        .call
+                        .operation
                         .signature_reader(SignatureForm::Auto)
                         .unwrap(),
                     decimal: false,

@@ -128,7 +128,7 @@ impl Job<'_> {
         else {
             return;
         };
-        let reader = self.options.signature_reader(self.operation.call);
+        let reader = self.options.signature_reader(self.operation.operation);
         let v = layout.v().map(|v| v.offset);
         if v.is_none() && !layout.has_parities() {
             return;

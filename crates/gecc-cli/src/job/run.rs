@@ -16,7 +16,7 @@ use crate::input::keyfile::{as_lines, warn_if_exposed};
 use crate::input::names::FieldNames;
 use crate::input::open::{Input, open};
 use crate::input::paths::{bytes_of, inputs};
-use crate::operation::Operation;
+use crate::operation::CommandOperation;
 use crate::output::{Failure, Output, Progress, info, path_error, refuse_overwriting, shown_path};
 use crate::secrets::buffers::Spares;
 use gecc::pipeline::MemoryBudget;
@@ -45,7 +45,7 @@ impl ReadyInput {
 
 /// The inputs that are not answered yet, in order.
 struct RemainingInputs<'a> {
-    operation: &'a Operation,
+    operation: &'a CommandOperation,
     options: &'a StreamOptions,
     paths: std::slice::Iter<'a, PathBuf>,
     /// The next input, if it was opened already.
@@ -130,7 +130,7 @@ fn name_of(path: &Path) -> Arc<str> {
 
 /// Runs an operation over all inputs, prints the summary, and returns the exit code. If private
 /// keys are read, the input may be bare keys, one per line.
-pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure> {
+pub fn run(operation: &CommandOperation, options: &StreamOptions) -> Result<u8, Failure> {
     let paths = inputs(&options.inputs)?;
     for path in &paths {
         refuse_overwriting(path, options.output.as_deref())?;
@@ -208,7 +208,7 @@ pub fn run(operation: &Operation, options: &StreamOptions) -> Result<u8, Failure
 }
 
 fn open_input(
-    operation: &Operation,
+    operation: &CommandOperation,
     path: &Path,
     options: &StreamOptions,
 ) -> Result<Opened, Failure> {
@@ -218,7 +218,7 @@ fn open_input(
     let opened =
         match tables::open(input, path, options).map_err(|problem| path_error(path, problem))? {
             Opened::Other(input) if may_be_key_file => {
-                let lines = as_lines(input, operation.call.into());
+                let lines = as_lines(input, operation.operation.into());
                 Opened::Other(lines.map_err(|problem| path_error(path, problem))?)
             }
             opened => opened,
@@ -261,7 +261,7 @@ fn ready(started: &StartedJob, path: &Path, opened: Opened) -> Result<ReadyInput
         (Some(Format::Rows), Some(layout)) => {
             let layout = layout.clone().with_form(options.signatures.form);
             layout.require(&fields_of(operation.reads()))?;
-            layout.require_widths(operation.call)?;
+            layout.require_widths(operation.operation)?;
             FieldNames::of(options, operation.reads()).require_effect_on_rows(&layout)?;
             options.seen.note_all();
             let reader = rows::reader(input, &layout, &limits)

@@ -5,7 +5,7 @@ use super::tally::Tally;
 use crate::flags::StreamOptions;
 use crate::input::names::FieldNames;
 use crate::input::open::is_standard_stream;
-use crate::operation::Operation;
+use crate::operation::CommandOperation;
 use crate::output::{Failure, Output, debug, info, note, shown_path, warn};
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, allocator, interrupt};
 use gecc::Engine;
@@ -38,7 +38,7 @@ impl JobEnd {
 
 /// The state shared by all stages.
 pub struct Job<'a> {
-    pub operation: &'a Operation,
+    pub operation: &'a CommandOperation,
     pub engine: &'a Engine,
     pub options: &'a StreamOptions,
     pub pool: &'a Arc<ThreadPool>,
@@ -65,7 +65,7 @@ pub fn unreadable(name: &str, problem: &dyn Display) -> Failure {
 
 /// The operation and the resources that all inputs share.
 pub struct StartedJob<'a> {
-    pub operation: &'a Operation,
+    pub operation: &'a CommandOperation,
     pub options: &'a StreamOptions,
     pub engine: Engine,
     pub pool: Arc<ThreadPool>,
@@ -76,7 +76,7 @@ pub struct StartedJob<'a> {
 impl<'a> StartedJob<'a> {
     /// Starts a job for inputs of `bytes` bytes, if known.
     pub fn new(
-        operation: &'a Operation,
+        operation: &'a CommandOperation,
         options: &'a StreamOptions,
         bytes: Option<u64>,
     ) -> Result<Self, String> {

@@ -133,7 +133,7 @@ pub struct ReadyTable {
     inputs: Vec<gecc_arrow::Input>,
     files: TableFiles,
     length: Option<u64>,
-    operation: gecc_arrow::Operation,
+    operation: gecc_arrow::TableOperation,
     mapping: Mapping,
     /// True if other tables may be appended.
     takes_more: bool,

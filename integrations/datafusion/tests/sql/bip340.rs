@@ -5,7 +5,7 @@ use crate::session::{functions, query, row, session, texts, with_table};
 use arrow_array::{ArrayRef, RecordBatch};
 use gecc::bip340::{self, Auxiliary};
 use gecc::{CurveId, call};
-use gecc_arrow::{Field, Mapping, Operation, Pool, complete};
+use gecc_arrow::{Field, Mapping, Pool, TableOperation, complete};
 use gecc_datafusion::Functions;
 
 /// The test vectors of the standard, as literals. Their messages have several lengths.
@@ -54,7 +54,7 @@ fn check(arrays: [ArrayRef; 3]) {
     let batch = RecordBatch::try_from_iter_with_nullable(named).unwrap();
     let (pool, verify) = (
         Pool::default(),
-        Operation::from(call::Operation::Bip340Verify),
+        TableOperation::from(call::Operation::Bip340Verify),
     );
     let mapping = complete(Mapping::new(), &batch.schema(), &verify).unwrap();
     let answers = verify.apply(engine(), &batch, &mapping, &pool).unwrap();

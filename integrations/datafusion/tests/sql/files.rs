@@ -9,7 +9,7 @@ use datafusion::prelude::{ParquetReadOptions, SessionContext};
 use gecc::service::Coalescer;
 use gecc::{CurveId, call};
 use gecc_arrow::{
-    BatchJob, Compression, Destination, Field, Format, Mapping, Operation, Pool, ReadOptions,
+    BatchJob, Compression, Destination, Field, Format, Mapping, Pool, ReadOptions, TableOperation,
     TransformOptions, Writer, complete, open, transform,
 };
 use gecc_datafusion::Functions;
@@ -71,7 +71,7 @@ fn write(path: &Path, rows: &RecordBatch) {
 fn answer(curve: CurveId, from: &Path, to: &Path) {
     let input = open(from, ReadOptions::default()).unwrap();
     let (operation, pool) = (
-        Operation::from(call::Operation::verify(curve, Default::default())),
+        TableOperation::from(call::Operation::verify(curve, Default::default())),
         Pool::default(),
     );
     let mapping = complete(Mapping::new(), input.schema(), &operation).unwrap();

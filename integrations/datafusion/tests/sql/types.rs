@@ -4,7 +4,7 @@ use crate::items::{CURVES, Cell, Items, columns, engine, fixed, some};
 use crate::session::{query, texts, with_table};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use gecc::{CurveId, call};
-use gecc_arrow::{Field, Mapping, Operation, Pool, complete};
+use gecc_arrow::{Field, Mapping, Pool, TableOperation, complete};
 
 /// Returns the function for signatures of a form, `signature` or `der`.
 fn function(curve: CurveId, form: Field, ending: &str) -> String {
@@ -23,7 +23,7 @@ fn check(curve: CurveId, form: Field, arrays: [ArrayRef; 3]) -> [usize; 3] {
     let batch =
         RecordBatch::try_from_iter_with_nullable(named.map(|(name, array)| (name, array, true)))
             .unwrap();
-    let verify = Operation::from(call::Operation::verify(curve, Default::default()));
+    let verify = TableOperation::from(call::Operation::verify(curve, Default::default()));
     let mapping = complete(Mapping::new(), &batch.schema(), &verify).unwrap();
     let answers = verify
         .apply(engine(), &batch, &mapping, &Pool::default())

@@ -10,10 +10,10 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray}
 use arrow_schema::{DataType, Field as ArrowField, Schema};
 use arrow_select::concat::concat_batches;
 use gecc::CurveId;
-use gecc::call::Operation as Call;
+use gecc::call::Operation;
 use gecc::fields::UnclearColumns;
 use gecc_arrow::{
-    AnswerSelection, Cells, Error, Field, KeyForm, Mapping, Operation, Pool, check_imported,
+    AnswerSelection, Cells, Error, Field, KeyForm, Mapping, Pool, TableOperation, check_imported,
     column_of, columns_beside, complete,
 };
 use pyo3::exceptions::PyValueError;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// An operation on each row of a batch, with the options of the command.
 #[pyclass(frozen, module = "gecc")]
-pub struct BatchOperation(Operation);
+pub struct BatchOperation(TableOperation);
 
 #[pymethods]
 impl BatchOperation {
@@ -46,22 +46,23 @@ impl BatchOperation {
         compressed: bool,
         der: bool,
     ) -> PyResult<Self> {
-        let call = match operation(name, curve, low_s, "curve_default", rule)? {
-            Call::EcdsaVerify(curve, policy) if batch_verification => {
-                Call::EcdsaVerifyRecoverable(curve, policy)
+        let operation = match operation(name, curve, low_s, "curve_default", rule)? {
+            Operation::EcdsaVerify(curve, policy) if batch_verification => {
+                Operation::EcdsaVerifyRecoverable(curve, policy)
             }
-            call => call,
+            operation => operation,
         };
-        match call {
-            Call::EcdsaRecover(CurveId::Sm2) | Call::EcdsaSignRecoverable(CurveId::Sm2, _) => Err(
-                PyValueError::new_err("SM2 has no recovery ids, and no recovery of public keys"),
-            ),
-            Call::Ed25519Verify(rule) if batch_verification && !rule.is_cofactored() => {
+        match operation {
+            Operation::EcdsaRecover(CurveId::Sm2)
+            | Operation::EcdsaSignRecoverable(CurveId::Sm2, _) => Err(PyValueError::new_err(
+                "SM2 has no recovery ids, and no recovery of public keys",
+            )),
+            Operation::Ed25519Verify(rule) if batch_verification && !rule.is_cofactored() => {
                 let text =
                     format!("batch_verification: for rules with the cofactor, and {rule} has none");
                 Err(PyValueError::new_err(text))
             }
-            Call::Sm2Verify if batch_verification => Err(PyValueError::new_err(
+            Operation::Sm2Verify if batch_verification => Err(PyValueError::new_err(
                 "batch_verification: for ECDSA; SM2 has none",
             )),
             _ => {
@@ -71,12 +72,12 @@ impl BatchOperation {
                     KeyForm::Uncompressed
                 };
                 let variant = choices::ed25519_variant(context, prehashed)?;
-                Ok(BatchOperation(Operation {
+                Ok(BatchOperation(TableOperation {
                     additional,
                     variant,
                     key_form,
                     der,
-                    ..call.into()
+                    ..operation.into()
                 }))
             }
         }
@@ -117,9 +118,10 @@ impl BatchOperation {
         let specified = columns.map_or_else(|| Ok(Mapping::new()), str::parse);
         let mut specified = specified
             .map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
-        specified.hash = hash_of(self.0.call, hash)?;
+        specified.hash = hash_of(self.0.operation, hash)?;
         specified.user_id = user_id;
-        specified.signature_form = choices::signature_reader(self.0.call, signature_form)?.form();
+        specified.signature_form =
+            choices::signature_reader(self.0.operation, signature_form)?.form();
         specified.decimal = decimal;
         let mapping = complete(specified, &schema, &self.0).map_err(batch_exception)?;
         let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
@@ -203,7 +205,7 @@ impl ExportedBatch {
 /// A computation, its parameters and columns.
 struct BatchJob<'a> {
     engine: gecc::Engine,
-    operation: &'a Operation,
+    operation: &'a TableOperation,
     mapping: Mapping,
     read: Vec<usize>,
     /// The position of messages among the columns that are read, if any.
