@@ -1,6 +1,6 @@
-//! Batch operations as values: the columns that an operation reads, its results, its curve, and the
-//! call that computes it. For programs that choose the operation at run time, such as the command
-//! line, tables and databases.
+//! Batch operations as values: the columns that an operation reads, its results, its options, its
+//! curve, and the call that computes it. For programs that choose the operation at run time, such
+//! as the command line, tables and databases.
 //!
 //! ```
 //! use gecc::call::{Columns, Contents, Operation};
@@ -36,39 +36,55 @@ use crate::types::{
     require_lengths,
 };
 
-/// An operation on the items of a batch.
+/// An operation on the items of a batch. [`Operation::reads`] states its inputs,
+/// [`Operation::results`] its results, and `uses_…` which of the [`Options`] apply to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Operation {
-    /// [`ecdsa::verify`].
+    /// [`ecdsa::verify`]: verifies signatures of digests or messages by public keys. A message is
+    /// hashed with [`Options::hash`].
     EcdsaVerify(CurveId, Policy),
-    /// [`ecdsa::verify_recoverable`], or [`ecdsa::verify`] if there are no recovery ids.
+    /// [`ecdsa::verify_recoverable`], or [`ecdsa::verify`] if there are no recovery ids: reads the
+    /// same columns as [`Operation::EcdsaVerify`], and recovery ids of the items that have them.
+    /// Option: [`Options::hash`].
     EcdsaVerifyRecoverable(CurveId, Policy),
-    /// [`ecdsa::recover`].
+    /// [`ecdsa::recover`]: computes the public keys, `x || y`, that belong to signatures with
+    /// recovery ids, of digests or messages. Option: [`Options::hash`].
     EcdsaRecover(CurveId),
-    /// [`ecdsa::recover_addresses`], on secp256k1.
+    /// [`ecdsa::recover_addresses`], on secp256k1: reads the same columns as
+    /// [`Operation::EcdsaRecover`], and computes addresses of 20 bytes. Option: [`Options::hash`].
     EcdsaRecoverAddresses,
-    /// [`ecdsa::sign`].
+    /// [`ecdsa::sign`]: signs digests or messages with private keys. Options: [`Options::hash`],
+    /// also for nonces, and [`Options::additional`].
     EcdsaSign(CurveId, SForm),
-    /// [`ecdsa::sign_recoverable`].
+    /// [`ecdsa::sign_recoverable`]: reads the same columns as [`Operation::EcdsaSign`], and
+    /// computes signatures and recovery ids. Options: [`Options::hash`], also for nonces, and
+    /// [`Options::additional`].
     EcdsaSignRecoverable(CurveId, SForm),
-    /// [`bip340::verify`].
+    /// [`bip340::verify`]: verifies signatures of messages of any length by public keys. Digests
+    /// are messages of 32 bytes. No options.
     Bip340Verify,
-    /// [`bip340::sign`].
+    /// [`bip340::sign`]: signs messages of any length with private keys. Digests are messages of 32
+    /// bytes. Option: [`Options::additional`], as auxiliary random data.
     Bip340Sign,
-    /// [`ed25519::verify`]. Messages have any length; digests are messages of 32 bytes.
+    /// [`ed25519::verify`]: verifies signatures of messages of any length by public keys of 32
+    /// bytes. Digests are messages of 32 bytes. Option: [`Options::variant`].
     Ed25519Verify(Rule),
-    /// [`ed25519::sign`], with seeds as private keys.
+    /// [`ed25519::sign`]: signs messages of any length, with seeds as private keys. Digests are
+    /// messages of 32 bytes. Option: [`Options::variant`].
     Ed25519Sign,
-    /// [`ed25519::public_keys`], of 32 bytes each.
+    /// [`ed25519::public_keys`]: computes the public keys of seeds, of 32 bytes each. No options.
     Ed25519PublicKeys,
-    /// [`sm2::verify`].
+    /// [`sm2::verify`], or [`sm2::verify_messages`]: verifies signatures of digests e, or of
+    /// messages with user ids, by public keys. No options.
     Sm2Verify,
-    /// [`sm2::sign`].
+    /// [`sm2::sign`], or [`sm2::sign_messages`]: signs digests e, or messages with user ids, with
+    /// private keys. Option: [`Options::additional`].
     Sm2Sign,
-    /// [`ecdh::shared_secrets`].
+    /// [`ecdh::shared_secrets`]: computes the shared secrets, of 32 bytes, of private keys and
+    /// public keys. No options.
     SharedSecrets(CurveId),
-    /// [`keys::public_keys`].
+    /// [`keys::public_keys`]: computes the public keys, `x || y`, of private keys. No options.
     PublicKeys(CurveId),
 }
 
@@ -78,7 +94,7 @@ pub struct Reads {
     /// Digests or messages.
     pub contents: bool,
     /// True if the scheme hashes messages itself. For other schemes messages are hashed with
-    /// [`Columns::hash`], or the caller has hashed them.
+    /// [`Options::hash`], or the caller has hashed them.
     pub messages: bool,
     /// User ids of messages.
     pub user_ids: bool,
@@ -119,6 +135,41 @@ pub struct Column {
     pub width: usize,
 }
 
+/// The options of an operation, which are the same for all items of a batch. Options that do not
+/// apply to the operation are ignored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The hash that ECDSA applies to messages; `None` is the default, SHA-256. Other schemes have
+    /// a hash of their own. If it is SHA-384 or SHA-512, signing derives nonces with HMAC of that
+    /// hash, as RFC 6979 specifies, also for digests; otherwise with HMAC-SHA-256. Kernels exist
+    /// for SHA-256 only, so the CPU signs with the other two.
+    pub hash: Option<Hash>,
+    /// The variant of Ed25519, [`Variant::PURE`] by default.
+    pub variant: Variant,
+    /// Additional data for the nonces of all items, see [`Signers`]. For BIP 340 the auxiliary
+    /// random data of all items; with `None`, fresh data from the operating system for each item.
+    /// Ed25519 reads none. [`Columns::additional`] takes precedence.
+    pub additional: Option<[u8; 32]>,
+}
+
+impl Default for Options {
+    /// ECDSA with SHA-256, pure Ed25519, and nonces without additional data.
+    fn default() -> Self {
+        Options {
+            hash: None,
+            variant: Variant::PURE,
+            additional: None,
+        }
+    }
+}
+
+impl Options {
+    /// Returns the hash of messages, which is SHA-256 if none is selected.
+    pub fn message_hash(&self) -> Hash {
+        self.hash.unwrap_or_default()
+    }
+}
+
 /// The inputs of a batch. Columns that an operation does not read are ignored.
 #[derive(Clone, Copy)]
 pub struct Columns<'a> {
@@ -132,19 +183,14 @@ pub struct Columns<'a> {
     pub public_keys: PublicKeys<'a>,
     /// Private keys of signers, or of this side of a key exchange.
     pub secret_keys: SecretKeys<'a>,
-    /// Additional data for nonces, or the auxiliary random data of BIP 340, which is generated if
-    /// absent. Ed25519 reads none.
+    /// Additional data for the nonces of each item, or its auxiliary random data for BIP 340, in
+    /// place of [`Options::additional`].
     pub additional: Option<Rows<'a, 32>>,
     /// Candidate public keys for recovery, one per item. Right candidates make recovery faster, see
     /// [`ecdsa::recover_with_candidates`].
     pub candidates: Option<PublicKeys<'a>>,
-    /// The hash that ECDSA applies to messages, SHA-256 by default. Other schemes have a hash of
-    /// their own. If it is SHA-384 or SHA-512, signing derives nonces with HMAC of that hash, as
-    /// RFC 6979 specifies, also for digests; otherwise with HMAC-SHA-256. Kernels exist for SHA-256
-    /// only, so the CPU signs with the other two.
-    pub hash: Hash,
-    /// The variant of Ed25519, [`Variant::PURE`] by default.
-    pub variant: Variant,
+    /// The options of the operation.
+    pub options: Options,
 }
 
 impl Default for Columns<'_> {
@@ -158,9 +204,16 @@ impl Default for Columns<'_> {
             secret_keys: SecretKeys::each(&[]),
             additional: None,
             candidates: None,
-            hash: Hash::default(),
-            variant: Variant::PURE,
+            options: Options::default(),
         }
+    }
+}
+
+impl Columns<'_> {
+    /// Returns the additional data: the column, or the same for all items.
+    fn additional_data(&self) -> Option<Rows<'_, 32>> {
+        self.additional
+            .or_else(|| self.options.additional.as_ref().map(Rows::all))
     }
 }
 
@@ -362,6 +415,31 @@ impl Operation {
         }
     }
 
+    /// Returns `true` if [`Options::hash`] applies: to ECDSA on digests or messages, of which only
+    /// messages are hashed. See also [`Operation::uses_hash_for_nonces`].
+    pub fn uses_hash(self) -> bool {
+        let reads = self.reads();
+        reads.contents && !reads.messages
+    }
+
+    /// Returns `true` if nonces are derived with HMAC of `hash`, so that it has an effect even if
+    /// contents are digests. ECDSA signs like this with SHA-384 and SHA-512.
+    pub fn uses_hash_for_nonces(self, hash: Hash) -> bool {
+        self.uses_hash() && self.reads().secret_keys && nonce_hash(hash) != NonceHash::OfScheme
+    }
+
+    /// Returns `true` if [`Options::variant`] applies: to signatures of Ed25519.
+    pub fn uses_variant(self) -> bool {
+        matches!(self, Operation::Ed25519Verify(_) | Operation::Ed25519Sign)
+    }
+
+    /// Returns `true` if [`Options::additional`] and [`Columns::additional`] apply: to signing,
+    /// except with Ed25519.
+    pub fn uses_additional(self) -> bool {
+        let reads = self.reads();
+        reads.contents && reads.secret_keys && !self.uses_variant()
+    }
+
     /// Returns `true` if the results are secret.
     pub fn has_secret_results(self) -> bool {
         matches!(self, Operation::SharedSecrets(_))
@@ -429,7 +507,7 @@ impl Operation {
             }
             Contents::Messages { messages, .. } => {
                 self.require()?;
-                let digests = hash::digests(engine, columns.hash, messages)?;
+                let digests = hash::digests(engine, columns.options.message_hash(), messages)?;
                 self.run_over_digests(engine, columns, Rows::new(&digests), first, second, codes)
             }
         }
@@ -450,12 +528,13 @@ impl Operation {
             recovery_ids,
             public_keys,
             secret_keys,
-            additional,
+            options,
             ..
         } = *columns;
+        let additional = columns.additional_data();
         let signers = Signers {
             additional: additional.map(SecretKeys::rows),
-            nonce_hash: nonce_hash(columns.hash),
+            nonce_hash: nonce_hash(options.message_hash()),
             ..Signers::from(secret_keys)
         };
         match self {
@@ -565,10 +644,10 @@ impl Operation {
             signatures,
             public_keys,
             secret_keys,
-            additional,
-            variant,
+            options: Options { variant, .. },
             ..
         } = *columns;
+        let additional = columns.additional_data();
         match self {
             Operation::Bip340Verify => {
                 bip340::verify_messages_into(engine, messages, signatures, public_keys, codes)

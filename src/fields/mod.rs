@@ -206,9 +206,6 @@ pub struct UnclearColumns(String);
 pub struct Mapping {
     /// An empty name means that no column holds the field.
     columns: [Option<String>; Field::ALL.len()],
-    /// The hash that ECDSA applies to messages, SHA-256 if unset. Setting it is an error if it is
-    /// not used: with another scheme, and if there are no messages.
-    pub hash: Option<Hash>,
     /// True if a message in text form is the message itself, not its hexadecimal digits.
     pub text_messages: bool,
     /// The encodings of binary values in text, by field. Unset ones are detected from the first

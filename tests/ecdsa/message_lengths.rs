@@ -5,7 +5,7 @@ use crate::support::each::each_ecdsa_curve;
 use crate::support::messages::messages;
 use crate::support::random::Random;
 use crate::support::reference::{EcdsaReference, public_key};
-use gecc::call::{Columns, Contents, Operation};
+use gecc::call::{Columns, Contents, Operation, Options};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::fields::Hash;
 use gecc::sm2::UserIds;
@@ -43,7 +43,10 @@ fn of_curve<C: EcdsaReference>(engine: &Engine) {
             user_ids: UserIds::default(),
         },
         secret_keys: (&key).into(),
-        hash: Hash::Sha384,
+        options: Options {
+            hash: Some(Hash::Sha384),
+            ..Options::default()
+        },
         ..Columns::default()
     };
     let mut rows = vec![0; 64 * messages.len()];

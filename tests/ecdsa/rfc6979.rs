@@ -5,7 +5,7 @@ use crate::declare::{apply, on_every_engine};
 use crate::ecdsa::additional_data::ecdsa_signature_by;
 use crate::support::scheme::{Ecdsa, Item, Scheme, concatenate, verify_ecdsa};
 use crate::support::vectors::{bits_to_integer, bytes, field, parse, sha2, uncompressed};
-use gecc::call::{Columns, Contents, Operation};
+use gecc::call::{Columns, Contents, Operation, Options};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::fields::{Hash, ecdsa_digest};
 use gecc::{CurveId, Engine, P256, Rejection, Secp256k1, SecretKey, Verdict, ecdsa, keys};
@@ -95,7 +95,10 @@ fn signed_by(
         let columns = Columns {
             contents,
             secret_keys: key.into(),
-            hash,
+            options: Options {
+                hash: Some(hash),
+                ..Options::default()
+            },
             ..Columns::default()
         };
         let mut signature = [0; 64];
@@ -177,7 +180,10 @@ fn other_hashes_in_large_batches_yield_their_nonces(engine: &Engine) {
             },
             secret_keys: (&keys).into(),
             additional: Some((&data).into()),
-            hash,
+            options: Options {
+                hash: Some(hash),
+                ..Options::default()
+            },
             ..Columns::default()
         };
         let mut signatures = vec![0; 64 * ITEMS];

@@ -1,7 +1,7 @@
 //! Columns of the caller, and operations as values.
 
 use crate::declare::{apply, on_every_engine};
-use gecc::call::{Columns, Contents, Operation};
+use gecc::call::{Columns, Contents, Operation, Options};
 use gecc::ed25519::{self, Rule, SigningKeys, Variant};
 use gecc::sm2::UserIds;
 use gecc::{Engine, Error, PublicKeys, Rows, SecretKey, Verdict};
@@ -160,7 +160,10 @@ fn operations_have_results_of_calls(engine: &Engine) {
         let expected = ed25519::sign(engine, &texts, &seeds, variant).unwrap();
         let columns = Columns {
             contents,
-            variant,
+            options: Options {
+                variant,
+                ..Options::default()
+            },
             ..columns
         };
         let mut signatures = vec![0; 30 * 64];

@@ -13,7 +13,7 @@ use crate::signatures::SignatureColumn;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
 use gecc::call::{self, Columns, Contents};
-use gecc::fields::{Field, Mapping};
+use gecc::fields::{Field, Hash, Mapping};
 use gecc::sm2::UserIds;
 use gecc::{CurveId, Engine, PublicKeys, Rows, Verdict};
 use std::mem;
@@ -65,7 +65,8 @@ impl<'a> CallColumns<'a> {
         if has_messages {
             columns.messages = Some(ByteStrings::messages(inputs)?);
         } else if reads.contents {
-            columns.digests = Some(inputs.digests(!reads.messages)?);
+            columns.digests =
+                Some(inputs.digests(!reads.messages, operation.options.message_hash())?);
         }
         if reads.bare_signatures && reads.signatures {
             columns.bare_signatures = Some(inputs.bare_signatures()?);
@@ -203,11 +204,8 @@ impl TableOperation {
             .as_ref()
             .filter(|_| !reads.user_ids)
             .and_then(|messages| as_rows(messages, &inputs.problems));
-        let additional = self.additional.as_ref().map(Rows::all);
         let mut columns = read.borrowed(Columns {
-            additional,
-            variant: self.variant,
-            hash: mapping.hash.unwrap_or_default(),
+            options: self.options,
             ..Columns::default()
         });
         match (&as_digests, &messages, &read.digests) {
@@ -351,7 +349,7 @@ pub fn decode_keys_through<E: From<Error>>(
     Ok((points, inputs.merged(codes)))
 }
 
-/// Computes the digests of messages with the mapping's hash, and a code for each row. The digest of
+/// Computes the digests of messages, and a code for each row. The digest of
 /// a rejected row is unspecified.
 ///
 /// # Errors
@@ -360,9 +358,10 @@ pub(crate) fn message_digests(
     batch: &RecordBatch,
     mapping: &Mapping,
     pool: &Pool,
+    hash: Hash,
 ) -> Result<(Vec<[u8; 32]>, Vec<u8>), Error> {
     let mut inputs = BatchInputs::new(batch, mapping, pool);
-    let digests = inputs.digests(true)?;
+    let digests = inputs.digests(true, hash)?;
     let digests = (0..inputs.rows())
         .map(|row| *digests.rows().get(row))
         .collect();

@@ -9,7 +9,7 @@ use crate::pool::{Pool, wiped_if};
 use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
 use gecc::Rows;
-use gecc::call::Reads;
+use gecc::call::Operation;
 use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm, ecdsa_digest, is_ecdsa_digest};
 use zeroize::Zeroizing;
 
@@ -161,15 +161,18 @@ impl<'a> BatchInputs<'a> {
         })
     }
 
-    /// Returns digests, from a column, or computed from messages for ECDSA. Those of a column may
-    /// have other lengths if they are for ECDSA.
-    pub fn digests(&mut self, are_for_ecdsa: bool) -> Result<EngineColumn<'a, 32>, Error> {
+    /// Returns digests, from a column, or computed from messages with `hash` for ECDSA. Those of a
+    /// column may have other lengths if they are for ECDSA.
+    pub fn digests(
+        &mut self,
+        are_for_ecdsa: bool,
+        hash: Hash,
+    ) -> Result<EngineColumn<'a, 32>, Error> {
         self.require_one_content()?;
         if let Some(cells) = self.optional(Field::Digest)? {
             return self.given_digests(&cells, are_for_ecdsa);
         }
         let cells = self.required(Field::Message)?;
-        let hash = self.mapping.hash.unwrap_or_default();
         let is_whole = self.holds_messages(&cells);
         let digests = self.fill(false, |row, to: &mut [u8; 32]| {
             *to = message_digest(&cells, row, is_whole, hash)
@@ -206,13 +209,13 @@ impl<'a> BatchInputs<'a> {
         self.mapping
     }
 
-    /// Returns an error if an option of the mapping has no effect for this operation and these
-    /// columns.
+    /// Returns an error if a hash, or an option of the mapping, has no effect for this operation and
+    /// these columns.
     pub fn require_effects(&self, operation: &TableOperation) -> Result<(), Error> {
         let reads = operation.operation.reads();
         let messages = self.optional(Field::Message)?;
-        if let Some(hash) = self.mapping.hash {
-            require_hash_effect(hash, &reads, messages.is_some())?;
+        if let Some(hash) = operation.options.hash {
+            require_hash_effect(hash, operation.operation, messages.is_some())?;
         }
         if self.mapping.text_messages && !messages.as_ref().is_some_and(Cells::is_text) {
             return Err(Error::Columns(
@@ -313,16 +316,15 @@ impl<'a> BatchInputs<'a> {
     }
 }
 
-/// Returns an error if a hash has no effect: only ECDSA hashes messages, and SHA-384 and SHA-512
-/// are also used for nonces, even if the content is a digest.
-fn require_hash_effect(hash: Hash, reads: &Reads, has_messages: bool) -> Result<(), Error> {
-    let is_of_nonces = reads.secret_keys && matches!(hash, Hash::Sha384 | Hash::Sha512);
-    if !reads.contents || reads.messages {
+/// Returns an error if a hash has no effect: on another scheme than ECDSA, and on digests, unless
+/// nonces depend on it.
+fn require_hash_effect(hash: Hash, operation: Operation, has_messages: bool) -> Result<(), Error> {
+    if !operation.uses_hash() {
         return Err(Error::Columns(format!(
             "{HASH} is for ECDSA: this scheme has a hash of its own, or hashes nothing"
         )));
     }
-    if !has_messages && !is_of_nonces {
+    if !has_messages && !operation.uses_hash_for_nonces(hash) {
         return Err(Error::Columns(format!(
             "{HASH} is for a column `message`, and the table has `digest`, which is not hashed"
         )));

@@ -1,12 +1,12 @@
 //! The operation that is applied to each row.
 
 use gecc::SecretKey;
-use gecc::call::{self, RecoveryIds};
-use gecc::ed25519::Variant;
+use gecc::call::{self, Options, RecoveryIds};
 use gecc::fields::Field;
 use std::sync::Arc;
 
-/// An operation of the library together with the options of tables.
+/// An operation of the library together with its options, private keys and the form of its results
+/// in tables.
 ///
 /// The columns that it reads are named in [`call::Reads`]; the results have the names in
 /// [`call::Operation::results`]. The answer of a verification is `valid`. Contents are `digest` or
@@ -20,12 +20,9 @@ pub struct TableOperation {
     pub operation: call::Operation,
     /// The source of private keys, if the operation reads any.
     pub key: Key,
-    /// Additional data for the nonces of all rows: see [`gecc::Signers`]. For BIP 340, the
-    /// auxiliary random data of all rows; with `None`, fresh data from the operating system for
-    /// each row. Ignored by Ed25519.
-    pub additional: Option<[u8; 32]>,
-    /// The Ed25519 variant of the signatures. Ignored by other schemes.
-    pub variant: Variant,
+    /// The options of the computation. A hash is an error if it is not used: with another scheme
+    /// than ECDSA, and if there are no messages. Other options that do not apply are ignored.
+    pub options: Options,
     /// The output encoding of public keys. Those of Ed25519 always have 32 bytes.
     pub key_form: KeyForm,
     /// True to write signatures in DER, as `der`, instead of `signature`.
@@ -33,16 +30,15 @@ pub struct TableOperation {
 }
 
 impl From<call::Operation> for TableOperation {
-    /// Creates an operation that reads private keys from a column, derives nonces without
-    /// additional data, uses pure Ed25519, and writes results in their default form.
+    /// Creates an operation that reads private keys from a column, and has the default options and
+    /// forms of results.
     fn from(operation: call::Operation) -> Self {
         let key = Key::default();
         let key_form = KeyForm::default();
         TableOperation {
             operation,
             key,
-            additional: None,
-            variant: Variant::PURE,
+            options: Options::default(),
             key_form,
             der: false,
         }

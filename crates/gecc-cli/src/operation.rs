@@ -1,11 +1,11 @@
 //! The operation of a command: an operation of the library with its private keys and the form of
 //! its results. It is independent of the source of the columns.
 
+use crate::flags::StreamOptions;
 use crate::input::keyfile::{ItemNumbers, KeySource};
+use crate::input::names::FieldNames;
 use crate::output::Line;
-use gecc::call::{self, Columns, Reads, RecoveryIds};
-use gecc::ed25519::Variant;
-use gecc::fields::Hash;
+use gecc::call::{self, Columns, Options, Reads, RecoveryIds};
 use gecc::{Engine, Error, Rows, signature_to_der};
 
 /// The value that stands for a missing recovery id. Valid ids are smaller.
@@ -16,12 +16,7 @@ pub struct CommandOperation {
     pub operation: call::Operation,
     /// Private keys from a key file, or those of the items.
     pub keys: KeySource,
-    /// The additional data of all nonces, or the auxiliary random data of BIP 340.
-    pub additional: Option<[u8; 32]>,
-    /// The variant of Ed25519.
-    pub variant: Variant,
-    /// The hash of the content that ECDSA signs, which is also the hash of RFC 6979's HMAC.
-    pub hash: Hash,
+    pub options: Options,
     pub form: ResultForm,
     /// Lets every item pass without computing it, to measure everything except the engine.
     #[cfg(test)]
@@ -43,9 +38,7 @@ impl From<call::Operation> for CommandOperation {
         CommandOperation {
             operation,
             keys: KeySource::OfItems,
-            additional: None,
-            variant: Variant::PURE,
-            hash: Hash::default(),
+            options: Options::default(),
             form: ResultForm::Plain,
             #[cfg(test)]
             is_passed_over: false,
@@ -74,6 +67,18 @@ impl CommandOperation {
             secret_keys: reads.secret_keys && self.keys.are_of_items(),
             ..reads
         }
+    }
+
+    /// Returns the names of the fields to read, as configured by the options of the command.
+    pub fn names(&self, options: &StreamOptions) -> FieldNames {
+        FieldNames::of(options, self.reads(), self.hash_requires_messages())
+    }
+
+    /// Returns whether a hash is selected that has an effect on messages only.
+    fn hash_requires_messages(&self) -> bool {
+        self.options
+            .hash
+            .is_some_and(|hash| !self.operation.uses_hash_for_nonces(hash))
     }
 
     /// Returns whether the operation reads private keys only.
@@ -156,11 +161,8 @@ impl CommandOperation {
             codes.fill(gecc::Verdict::VALID_CODE);
             return Ok(());
         }
-        let additional = self.additional.as_ref().map(Rows::all);
         let mut columns = Columns {
-            additional,
-            variant: self.variant,
-            hash: self.hash,
+            options: self.options,
             ..items.columns
         };
         let count = codes.len();
@@ -266,16 +268,12 @@ mod tables {
                 TableAnswers::Columns => (self.key_form(), self.form == ResultForm::Der),
             };
             let &CommandOperation {
-                operation,
-                additional,
-                variant,
-                ..
+                operation, options, ..
             } = self;
             gecc_arrow::TableOperation {
                 operation,
                 key: self.keys.for_tables(),
-                additional,
-                variant,
+                options,
                 key_form,
                 der,
             }

@@ -6,7 +6,7 @@ use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use super::progress::Piece;
 use super::status::{Failure, GeccStatus, call};
-use gecc::call::{Columns, Contents, Operation};
+use gecc::call::{Columns, Contents, Operation, Options};
 use gecc::sm2::UserIds;
 use gecc::{Rows, SecretKeys};
 use std::ptr::{null, null_mut};
@@ -177,7 +177,10 @@ pub(crate) unsafe fn compute(
         let first = memory.writes_wide(first, widths[0])?;
         let codes = memory.writes("codes", codes)?;
         let second = memory.writes_wide(second, widths[1])?;
-        let variant = variant_of(&memory, inputs.variant)?;
+        let options = Options {
+            variant: variant_of(&memory, inputs.variant)?,
+            ..Options::default()
+        };
         let signed = inputs
             .signed
             .map(|signed| signed.read(&memory, items))
@@ -220,8 +223,7 @@ pub(crate) unsafe fn compute(
                     .map_or(none.secret_keys, SecretKeys::rows),
                 additional: piece.of(additional),
                 candidates: piece.of(candidates),
-                variant,
-                ..none
+                options,
             };
             operation.run(
                 engine,

@@ -4,7 +4,7 @@ use crate::cells::append_hexadecimal;
 use crate::mapping::{accepted_contents, takes};
 use arrow_schema::DataType;
 use gecc::CurveId;
-use gecc::call::Operation;
+use gecc::call::{Operation, Options};
 use gecc::ecdsa::Policy;
 use gecc::ed25519::{Rule, UnknownRule, Variant};
 use gecc::fields::{Field, Hash, Mapping, SignatureForm, UnknownHash, UnknownSignatureForm};
@@ -44,8 +44,8 @@ pub enum FunctionKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
     pub(super) computed: Computed,
-    /// The variant of Ed25519.
-    pub(super) variant: Variant,
+    /// The options of the operation.
+    pub(super) options: Options,
     /// The signature form of ECDSA.
     pub(super) form: SignatureForm,
 }
@@ -232,7 +232,10 @@ impl FunctionKind {
         };
         Ok(Task {
             computed,
-            variant,
+            options: Options {
+                variant,
+                ..Options::default()
+            },
             form,
         })
     }

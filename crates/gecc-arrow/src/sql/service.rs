@@ -94,7 +94,7 @@ impl Service {
         match task.computed {
             Computed::Operation(operation) => {
                 let table_operation = TableOperation {
-                    variant: task.variant,
+                    options: task.options,
                     ..operation.into()
                 };
                 table_operation.apply_through(
@@ -106,8 +106,7 @@ impl Service {
             }
             Computed::EthAddress => self.addresses(batch, &mapping),
             Computed::Digests(hash) => {
-                mapping.hash = Some(hash);
-                let (digests, codes) = message_digests(batch, &mapping, &self.pool)?;
+                let (digests, codes) = message_digests(batch, &mapping, &self.pool, hash)?;
                 Ok(Answers::new(codes).with_rows("digest", 32, digests.into_flattened()))
             }
         }
@@ -139,7 +138,7 @@ impl Service {
             signatures,
             recovery_ids,
             public_keys: keys,
-            variant,
+            options,
             ..
         } = *columns;
         let caller = self.coalescer.caller();
@@ -154,7 +153,7 @@ impl Service {
                 caller.bip340_verify(messages, signatures, keys).wait()?
             }
             (Operation::Ed25519Verify(rule), Contents::Digests(messages))
-                if variant == Variant::PURE =>
+                if options.variant == Variant::PURE =>
             {
                 caller
                     .ed25519_verify(messages, signatures, keys, rule)

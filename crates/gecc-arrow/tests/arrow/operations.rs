@@ -13,7 +13,7 @@ use arrow_schema::DataType;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD as STANDARD, BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD};
 use gecc::bip340::{self, Auxiliary};
-use gecc::call::{Columns, Contents, Operation};
+use gecc::call::{Columns, Contents, Operation, Options};
 use gecc::ecdsa::SForm;
 use gecc::ed25519::{self, Rule, Variant};
 use gecc::{
@@ -363,7 +363,10 @@ fn signatures_with_additional_data_equal_those_of_the_library() {
             let with_id = Operation::EcdsaSignRecoverable(curve, SForm::default()).into();
             TableOperation {
                 key,
-                additional: Some(data),
+                options: Options {
+                    additional: Some(data),
+                    ..Options::default()
+                },
                 ..if recovery_id { with_id } else { sign(curve) }
             }
         };
@@ -381,7 +384,10 @@ fn signatures_with_additional_data_equal_those_of_the_library() {
     let key = Key::All(items.secrets[1].clone());
     let sign = TableOperation {
         key,
-        additional: Some(data),
+        options: Options {
+            additional: Some(data),
+            ..Options::default()
+        },
         ..sign(CurveId::Sm2)
     };
     for messages in columns(&some(&texts)) {
@@ -879,7 +885,10 @@ fn bip340_results_equal_those_of_the_library() {
         fixed(&some(&secrets)).unwrap(),
     );
     let sign = TableOperation {
-        additional: Some(auxiliary),
+        options: Options {
+            additional: Some(auxiliary),
+            ..Options::default()
+        },
         ..Operation::Bip340Sign.into()
     };
     let answers = apply(
@@ -979,7 +988,10 @@ fn ed25519_results_equal_those_of_the_library() {
         Variant::prehashed(b"").unwrap(),
     ] {
         let sign = TableOperation {
-            variant,
+            options: Options {
+                variant,
+                ..Options::default()
+            },
             ..Operation::Ed25519Sign.into()
         };
         let signed = ed25519::sign(engine(), &texts, &secrets, variant).unwrap();
@@ -1004,7 +1016,10 @@ fn ed25519_results_equal_those_of_the_library() {
         keys[3][0] = 1;
         for rule in [Rule::Strict, Rule::Zip215] {
             let verify = TableOperation {
-                variant,
+                options: Options {
+                    variant,
+                    ..Options::default()
+                },
                 ..Operation::Ed25519Verify(rule).into()
             };
             let given = PublicKeys::ed25519(&keys);
@@ -1296,34 +1311,47 @@ fn digests_of_other_lengths_are_for_ecdsa() {
     }
 }
 
-/// A setting of a mapping that has no effect is an error, even if it equals the default.
+/// A hash, or a setting of a mapping, that has no effect is an error, even if it equals the default.
 #[test]
 fn settings_without_effect_are_refused() {
     use gecc::fields::{Encoding, Hash};
     let bytes =
         |width: usize| Arc::new(BinaryArray::from_iter_values([vec![1; width]])) as ArrayRef;
     let text = Arc::new(StringArray::from_iter_values(["61"])) as ArrayRef;
+    let problem_with_options = |operation: Operation,
+                                options: Options,
+                                column: (Field, ArrayRef),
+                                change: &dyn Fn(&mut Mapping)| {
+        let (batch, mut mapping) = batch(vec![column]);
+        change(&mut mapping);
+        let operation = TableOperation {
+            key: Key::All(SecretKey::from_bytes([7; 32])),
+            options,
+            ..operation.into()
+        };
+        operation
+            .apply(engine(), &batch, &mapping, &Pool::default())
+            .err()
+            .map(|problem| problem.to_string())
+    };
     let problem =
         |operation: Operation, column: (Field, ArrayRef), change: &dyn Fn(&mut Mapping)| {
-            let (batch, mut mapping) = batch(vec![column]);
-            change(&mut mapping);
-            let operation = TableOperation {
-                key: Key::All(SecretKey::from_bytes([7; 32])),
-                ..operation.into()
-            };
-            operation
-                .apply(engine(), &batch, &mapping, &Pool::default())
-                .err()
-                .map(|problem| problem.to_string())
+            problem_with_options(operation, Options::default(), column, change)
         };
+    let problem_with_hash = |operation: Operation, column: (Field, ArrayRef), hash: Hash| {
+        let options = Options {
+            hash: Some(hash),
+            ..Options::default()
+        };
+        problem_with_options(operation, options, column, &|_| ())
+    };
     let ecdsa = Operation::sign(CurveId::P256, SForm::default());
     let digest = || (Field::Digest, bytes(32));
     let message = || (Field::Message, bytes(3));
     for hash in [Hash::Sha256, Hash::Keccak256] {
-        let with_hash = |mapping: &mut Mapping| mapping.hash = Some(hash);
-        assert_eq!(problem(ecdsa, message(), &with_hash), None);
+        assert_eq!(problem_with_hash(ecdsa, message(), hash), None);
         assert!(
-            problem(ecdsa, digest(), &with_hash)
+            problem_with_hash(ecdsa, digest(), hash)
                 .unwrap()
                 .contains("is for a column `message`")
         );
@@ -1333,7 +1361,7 @@ fn settings_without_effect_are_refused() {
             Operation::Ed25519Sign,
         ] {
             assert!(
-                problem(operation, message(), &with_hash)
+                problem_with_hash(operation, message(), hash)
                     .unwrap()
                     .contains("is for ECDSA"),
                 "{operation:?}"
@@ -1341,11 +1369,7 @@ fn settings_without_effect_are_refused() {
         }
     }
     // SHA-384 is also used for nonces, so it affects digests.
-    assert_eq!(
-        problem(ecdsa, digest(), &|mapping| mapping.hash =
-            Some(Hash::Sha384)),
-        None
-    );
+    assert_eq!(problem_with_hash(ecdsa, digest(), Hash::Sha384), None);
     let as_text = |mapping: &mut Mapping| mapping.text_messages = true;
     assert_eq!(
         problem(ecdsa, (Field::Message, text.clone()), &as_text),

@@ -18,7 +18,7 @@ pub fn pubkey(options: PubkeyOptions, given: &GivenOptions) -> Result<u8, Failur
     } = options;
     let chosen = ChosenScheme::of(curve, scheme)?;
     given.require_effect_with(chosen.scheme())?;
-    let call = match chosen {
+    let operation = match chosen {
         ChosenScheme::Ed25519 => call::Operation::Ed25519PublicKeys,
         ChosenScheme::Ecdsa(curve) => call::Operation::PublicKeys(curve),
         ChosenScheme::Sm2 => call::Operation::PublicKeys(CurveId::Sm2),
@@ -32,7 +32,7 @@ pub fn pubkey(options: PubkeyOptions, given: &GivenOptions) -> Result<u8, Failur
     job::run(
         &CommandOperation {
             form,
-            ..call.into()
+            ..operation.into()
         },
         &stream,
     )

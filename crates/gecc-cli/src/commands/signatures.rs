@@ -6,6 +6,7 @@ use crate::input::keyfile::KeySource;
 use crate::job;
 use crate::operation::{CommandOperation, ResultForm};
 use crate::output::Failure;
+use gecc::call::Options;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, call};
 
@@ -13,8 +14,12 @@ use gecc::{CurveId, call};
 pub fn verify(options: VerifyOptions, given: &GivenOptions) -> Result<u8, Failure> {
     let chosen = ChosenScheme::of(options.curve, options.scheme)?;
     given.require_effect_with(chosen.scheme())?;
-    let call = verification(chosen, &options)?;
-    let variant = options.variant.variant()?;
+    let operation = verification(chosen, &options)?;
+    let operation_options = Options {
+        hash: options.hash.hash,
+        variant: options.variant.variant()?,
+        ..Options::default()
+    };
     let VerifyOptions {
         equations,
         signatures,
@@ -23,14 +28,14 @@ pub fn verify(options: VerifyOptions, given: &GivenOptions) -> Result<u8, Failur
         mut stream,
         ..
     } = options;
-    stream.read_messages(hash);
-    stream.read_signatures(signatures, call)?;
+    stream.text_messages = hash.text_messages;
+    stream.read_signatures(signatures, operation)?;
     stream.sm2_id = id.sm2_id;
     stream.engine.batch_verification = equations.batch_verification;
     job::run(
         &CommandOperation {
-            variant,
-            ..call.into()
+            options: operation_options,
+            ..operation.into()
         },
         &stream,
     )
@@ -70,7 +75,7 @@ pub fn recover(options: RecoverOptions) -> Result<u8, Failure> {
         hash,
         mut stream,
     } = options;
-    stream.read_messages(hash);
+    stream.text_messages = hash.text_messages;
     if addresses && curve != CurveId::Secp256k1 {
         return Err(
             "--addresses is for secp256k1, the curve of Ethereum's accounts"
@@ -78,12 +83,21 @@ pub fn recover(options: RecoverOptions) -> Result<u8, Failure> {
                 .into(),
         );
     }
-    let call = match addresses {
+    let operation = match addresses {
         true => call::Operation::EcdsaRecoverAddresses,
         false => call::Operation::EcdsaRecover(curve),
     };
-    stream.read_signatures(signatures, call)?;
-    job::run(&call.into(), &stream)
+    stream.read_signatures(signatures, operation)?;
+    job::run(
+        &CommandOperation {
+            options: Options {
+                hash: hash.hash,
+                ..Options::default()
+            },
+            ..operation.into()
+        },
+        &stream,
+    )
 }
 
 /// Runs `gecc sign`.
@@ -91,20 +105,21 @@ pub fn sign(mut options: SignOptions, given: &GivenOptions) -> Result<u8, Failur
     options.stream.engine.check_signatures = options.check_signatures;
     let chosen = ChosenScheme::of(options.curve, options.scheme)?;
     given.require_effect_with(chosen.scheme())?;
-    options.stream.read_messages(options.hash);
+    options.stream.text_messages = options.hash.text_messages;
     options.stream.sm2_id = options.id.sm2_id.take();
-    let variant = options.variant.variant()?;
-    let hash = options.hash.hash.unwrap_or_default();
+    let operation_options = Options {
+        hash: options.hash.hash,
+        variant: options.variant.variant()?,
+        additional: options.additional_data.or(options.auxiliary),
+    };
     let SignOptions {
-        auxiliary,
-        additional_data,
         recoverable,
         der,
         stream,
         key_file,
         ..
     } = options;
-    let call = match chosen {
+    let operation = match chosen {
         ChosenScheme::Ecdsa(curve) if recoverable => {
             call::Operation::EcdsaSignRecoverable(curve, SForm::default())
         }
@@ -113,21 +128,18 @@ pub fn sign(mut options: SignOptions, given: &GivenOptions) -> Result<u8, Failur
         ChosenScheme::Bip340 => call::Operation::Bip340Sign,
         ChosenScheme::Ed25519 => call::Operation::Ed25519Sign,
     };
-    let keys = KeySource::open(key_file.as_deref(), call.into(), &stream)?;
+    let keys = KeySource::open(key_file.as_deref(), operation.into(), &stream)?;
     let form = if der {
         ResultForm::Der
     } else {
         ResultForm::Plain
     };
-    let additional = additional_data.or(auxiliary);
     job::run(
         &CommandOperation {
             keys,
-            additional,
-            variant,
-            hash,
+            options: operation_options,
             form,
-            ..call.into()
+            ..operation.into()
         },
         &stream,
     )

@@ -170,8 +170,6 @@ pub struct StreamOptions {
     pub encoding: Option<FieldEncodings>,
     /// Set by commands that read messages.
     #[arg(skip)]
-    pub hash: Option<Hash>,
-    #[arg(skip)]
     pub text_messages: bool,
     #[arg(skip)]
     pub sm2_id: Option<String>,
@@ -259,7 +257,6 @@ impl StreamOptions {
     /// Returns the settings for columns and messages.
     pub fn mapping(&self) -> Mapping {
         let mut mapping = self.columns.clone().unwrap_or_default();
-        mapping.hash = self.hash;
         mapping.text_messages = self.text_messages;
         mapping.encodings = self.encoding.unwrap_or_default();
         mapping.user_id = self.sm2_id.as_ref().map(|id| id.as_bytes().to_vec());
@@ -275,24 +272,20 @@ impl StreamOptions {
     pub fn read_signatures(
         &mut self,
         options: SignatureOptions,
-        call: Operation,
+        operation: Operation,
     ) -> Result<(), String> {
-        call.signature_reader(options.form)
+        operation
+            .signature_reader(options.form)
             .map_err(|problem| format!("--signature-form: {problem}"))?;
         self.signatures = options;
         Ok(())
     }
 
     /// Returns the reader for the signatures of an operation.
-    pub fn signature_reader(&self, call: Operation) -> SignatureReader {
-        call.signature_reader(self.signatures.form)
+    pub fn signature_reader(&self, operation: Operation) -> SignatureReader {
+        operation
+            .signature_reader(self.signatures.form)
             .expect("checked when the option was taken over")
-    }
-
-    /// Stores the options for reading messages.
-    pub fn read_messages(&mut self, options: HashOptions) {
-        self.hash = options.hash;
-        self.text_messages = options.text_messages;
     }
 
     /// Refuses options that contradict each other or the detected kind of input.

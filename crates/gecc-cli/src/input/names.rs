@@ -4,7 +4,7 @@ use super::seen_fields::SeenFields;
 use crate::flags::StreamOptions;
 use crate::input::binary::layout::RowLayout;
 use gecc::call::{Reads, RecoveryIds};
-use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm};
+use gecc::fields::{Encoding, Field, Mapping, SignatureForm};
 use std::sync::Arc;
 
 /// The role of a column or member.
@@ -22,15 +22,17 @@ pub struct FieldNames {
     reads: Vec<Field>,
     /// Sets of fields: a table needs one column of each set.
     required: Vec<Vec<Field>>,
-    /// True if contents are signed, rather than read next to signatures.
-    signs: bool,
+    /// True if a hash is selected that has an effect on messages only.
+    hash_requires_messages: bool,
     seen: Arc<SeenFields>,
 }
 
 impl FieldNames {
     /// Makes the names from the options of a command, for the fields that an operation reads.
-    pub fn of(options: &StreamOptions, reads: Reads) -> Self {
+    /// `hash_requires_messages` is true if a hash is selected that has an effect on messages only.
+    pub fn of(options: &StreamOptions, reads: Reads, hash_requires_messages: bool) -> Self {
         FieldNames {
+            hash_requires_messages,
             seen: Arc::clone(&options.seen),
             ..FieldNames::new(options.mapping(), reads)
         }
@@ -90,12 +92,11 @@ impl FieldNames {
                 required.push(vec![field]);
             }
         }
-        let signs = reads.contents && !reads.signatures;
         FieldNames {
             mapping,
             reads: read,
             required,
-            signs,
+            hash_requires_messages: false,
             seen: Arc::default(),
         }
     }
@@ -207,7 +208,6 @@ impl FieldNames {
     /// none.
     fn without_effect(&self, has: &dyn Fn(Field) -> bool) -> Option<String> {
         let Mapping {
-            hash,
             text_messages,
             encodings,
             user_id,
@@ -220,14 +220,12 @@ impl FieldNames {
             .into_iter()
             .any(has);
         let has_messages = has(Field::Message);
-        // SHA-384 and SHA-512 are also the hash for nonces, even if digests are given.
-        let is_of_nonces = self.signs && matches!(hash, Some(Hash::Sha384 | Hash::Sha512));
         let is_any_encoded = Field::ALL.into_iter().any(|field| {
             encodings.of(field).is_some() && Encoding::is_of(field, *text_messages) && has(field)
         });
         let refusals = [
             (
-                hash.is_some() && !has_messages && !is_of_nonces,
+                self.hash_requires_messages && !has_messages,
                 "--hash has no effect: there is no `message`, and a `digest` is not hashed",
             ),
             (

@@ -8,7 +8,6 @@ use super::state::{Job, unreadable};
 use crate::input::encodings::detect;
 use crate::input::fields::SignatureRules;
 use crate::input::layout::TextLayout;
-use crate::input::names::FieldNames;
 use crate::input::splitter::Unit;
 use crate::output::{Failure, info};
 use crate::secrets::buffers::wiped_if;
@@ -49,14 +48,14 @@ impl<'a> Filler<'a> {
             reads,
             limit: job.operation.keys.limit(),
             kind: job.operation.operation.into(),
-            names: FieldNames::of(options, reads),
+            names: job.operation.names(options),
             signatures: SignatureRules {
                 reader: options.signature_reader(job.operation.operation),
                 decimal: options.signatures.decimal,
             },
             encodings: options.encoding.unwrap_or_default(),
             user_id: options.sm2_id.as_ref().map(|id| id.as_bytes().into()),
-            hash: options.hash.unwrap_or_default(),
+            hash: job.operation.options.message_hash(),
             text_messages: options.text_messages,
             file: Arc::default(),
         };

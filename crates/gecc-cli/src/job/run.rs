@@ -13,7 +13,6 @@ use super::tally::Tally;
 use crate::flags::{Format, StreamOptions};
 use crate::input::binary::reader::RowReader;
 use crate::input::keyfile::{as_lines, warn_if_exposed};
-use crate::input::names::FieldNames;
 use crate::input::open::{Input, open};
 use crate::input::paths::{bytes_of, inputs};
 use crate::operation::CommandOperation;
@@ -149,7 +148,7 @@ pub fn run(operation: &CommandOperation, options: &StreamOptions) -> Result<u8, 
                 .into(),
         );
     }
-    FieldNames::of(options, operation.reads()).require_read()?;
+    operation.names(options).require_read()?;
     // Errors in the arguments and the first input are reported before an engine is started.
     let mut rest = RemainingInputs {
         operation,
@@ -262,7 +261,7 @@ fn ready(started: &StartedJob, path: &Path, opened: Opened) -> Result<ReadyInput
             let layout = layout.clone().with_form(options.signatures.form);
             layout.require(&fields_of(operation.reads()))?;
             layout.require_widths(operation.operation)?;
-            FieldNames::of(options, operation.reads()).require_effect_on_rows(&layout)?;
+            operation.names(options).require_effect_on_rows(&layout)?;
             options.seen.note_all();
             let reader = rows::reader(input, &layout, &limits)
                 .map_err(|problem| path_error(path, problem))?;

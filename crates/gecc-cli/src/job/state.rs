@@ -3,7 +3,6 @@
 use super::limits::{Limits, of_engine};
 use super::tally::Tally;
 use crate::flags::StreamOptions;
-use crate::input::names::FieldNames;
 use crate::input::open::is_standard_stream;
 use crate::operation::CommandOperation;
 use crate::output::{Failure, Output, debug, info, note, shown_path, warn};
@@ -137,8 +136,8 @@ impl<'a> StartedJob<'a> {
             }
             JobEnd::Input
                 if tally.items > 0
-                    && let Some(problem) = FieldNames::of(self.options, self.operation.reads())
-                        .without_effect_so_far() =>
+                    && let Some(problem) =
+                        self.operation.names(self.options).without_effect_so_far() =>
             {
                 Err(problem.into())
             }

@@ -5,7 +5,6 @@
 use super::filler::{Filler, Window};
 use super::stages::{Arenas, FilledBatches, PATIENCE, Texts};
 use super::state::{Job, unreadable};
-use crate::input::names::FieldNames;
 use crate::input::open::Input;
 use crate::input::source::{SourceEvent, TextSource};
 use crate::input::splitter::{RowSplitter, Section, Unit, measure};
@@ -79,7 +78,7 @@ impl Job<'_> {
     }
 
     fn split_all(&self, read: Receiver<Result<ReadEvent, Failure>>, to: &ToParser) -> Option<()> {
-        let names = FieldNames::of(self.options, self.operation.reads());
+        let names = self.operation.names(self.options);
         let mut splitting: Option<Splitting> = None;
         for next in read {
             match next {

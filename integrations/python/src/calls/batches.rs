@@ -10,7 +10,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, StructArray}
 use arrow_schema::{DataType, Field as ArrowField, Schema};
 use arrow_select::concat::concat_batches;
 use gecc::CurveId;
-use gecc::call::Operation;
+use gecc::call::{Operation, Options};
 use gecc::fields::UnclearColumns;
 use gecc_arrow::{
     AnswerSelection, Cells, Error, Field, KeyForm, Mapping, Pool, TableOperation, check_imported,
@@ -71,10 +71,13 @@ impl BatchOperation {
                 } else {
                     KeyForm::Uncompressed
                 };
-                let variant = choices::ed25519_variant(context, prehashed)?;
-                Ok(BatchOperation(TableOperation {
+                let options = Options {
+                    variant: choices::ed25519_variant(context, prehashed)?,
                     additional,
-                    variant,
+                    ..Options::default()
+                };
+                Ok(BatchOperation(TableOperation {
+                    options,
                     key_form,
                     der,
                     ..operation.into()
@@ -118,17 +121,25 @@ impl BatchOperation {
         let specified = columns.map_or_else(|| Ok(Mapping::new()), str::parse);
         let mut specified = specified
             .map_err(|problem: UnclearColumns| PyValueError::new_err(problem.to_string()))?;
-        specified.hash = hash_of(self.0.operation, hash)?;
+        let operation = TableOperation {
+            options: Options {
+                hash: hash_of(self.0.operation, hash)?,
+                ..self.0.options
+            },
+            ..self.0.clone()
+        };
         specified.user_id = user_id;
         specified.signature_form =
-            choices::signature_reader(self.0.operation, signature_form)?.form();
+            choices::signature_reader(operation.operation, signature_form)?.form();
         specified.decimal = decimal;
-        let mapping = complete(specified, &schema, &self.0).map_err(batch_exception)?;
-        let read = self.0.columns(&schema, &mapping).map_err(batch_exception)?;
+        let mapping = complete(specified, &schema, &operation).map_err(batch_exception)?;
+        let read = operation
+            .columns(&schema, &mapping)
+            .map_err(batch_exception)?;
         let messages = column_of(&mapping, Field::Message, &schema).map_err(batch_exception)?;
         let job = BatchJob {
             engine: engine::of(py, engine)?,
-            operation: &self.0,
+            operation: &operation,
             messages: messages
                 .and_then(|messages| read.iter().position(|place| *place == messages)),
             read,
@@ -145,7 +156,7 @@ impl BatchOperation {
             plain_reasons: plain,
             ..AnswerSelection::default()
         };
-        let names = wanted.schema(&schema.project(&kept).map_err(batch_exception)?, &self.0);
+        let names = wanted.schema(&schema.project(&kept).map_err(batch_exception)?, &operation);
         let made = batches.iter().zip(answers).map(|(batch, answers)| {
             let mut columns: Vec<ArrayRef> = kept
                 .iter()

@@ -9,7 +9,7 @@ use crate::input::{
 use crate::memory;
 use crate::output::{ResultColumn, RowFormat, answer};
 use crate::pieces;
-use gecc::call::{self, Columns, Operation};
+use gecc::call::{self, Columns, Operation, Options};
 use gecc::fields::{Hash, SignatureReader};
 use gecc::sm2::UserIds;
 use gecc::{CurveId, PublicKeys, keys};
@@ -44,11 +44,20 @@ pub fn run<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let operation = operation(name, curve, low_s, s_form, rule)?;
     let reader = choices::signature_reader(operation, signature_form)?;
-    let hash = hash_of(operation, hash)?.unwrap_or_default();
-    let variant = choices::ed25519_variant(context, prehashed)?;
+    let options = Options {
+        hash: hash_of(operation, hash)?,
+        variant: choices::ed25519_variant(context, prehashed)?,
+        ..Options::default()
+    };
     let engine = engine::of(py, engine)?;
     let mut call = Call::for_keys(py, operation);
-    let inputs = CallColumns::read(&mut call, operation, reader, hash, columns)?;
+    let inputs = CallColumns::read(
+        &mut call,
+        operation,
+        reader,
+        options.message_hash(),
+        columns,
+    )?;
 
     let formats = [0, 1].map(|result| row_format(operation, result));
     let mut first = formats[0]
@@ -72,8 +81,7 @@ pub fn run<'py>(
             let first = &mut first_bytes[start * first_width..end * first_width];
             let second = &mut second_bytes[start * second_width..end * second_width];
             let alike = Columns {
-                hash,
-                variant,
+                options,
                 ..Columns::default()
             };
             inputs.compute(
@@ -182,9 +190,9 @@ pub fn hash_of(operation: Operation, name: Option<&str>) -> PyResult<Option<Hash
         reads if hash.is_some() && reads.user_ids => {
             Err(PyValueError::new_err("hash: SM2 has a hash of its own"))
         }
-        reads if hash.is_some() && (reads.messages || !reads.contents) => Err(
-            PyValueError::new_err("hash: for ECDSA; this operation has a hash of its own, or none"),
-        ),
+        _ if hash.is_some() && !operation.uses_hash() => Err(PyValueError::new_err(
+            "hash: for ECDSA; this operation has a hash of its own, or none",
+        )),
         _ => Ok(hash),
     }
 }
