@@ -24,7 +24,7 @@
 
 use crate::curve::{Curve, CurveId, Secp256k1, Sm2};
 use crate::engine::Engine;
-use crate::fields::{Hash, SignatureForm, SignatureReader, UnusableSignatureForm};
+use crate::fields::{Field, Hash, SignatureForm, SignatureReader, UnusableSignatureForm};
 use crate::operation::GpuThreshold;
 use crate::ops::{ecdh, hash, keys};
 use crate::schemes::bip340::{self, Auxiliary};
@@ -111,6 +111,24 @@ pub struct Reads {
     pub x_only_keys: bool,
     /// Private keys.
     pub secret_keys: bool,
+}
+
+impl Reads {
+    /// Returns `true` if a field of an item is read: digests and messages with contents, and every
+    /// form of signatures and recovery ids that is accepted.
+    pub fn includes(&self, field: Field) -> bool {
+        match field {
+            Field::Digest | Field::Message => self.contents,
+            Field::Id => self.user_ids,
+            Field::Signature => self.signatures,
+            Field::R | Field::S | Field::YParityAndS | Field::Der => {
+                self.signatures && !self.bare_signatures
+            }
+            Field::RecoveryId | Field::V | Field::YParity => self.recovery_ids != RecoveryIds::No,
+            Field::PublicKey => self.public_keys,
+            Field::SecretKey => self.secret_keys,
+        }
+    }
 }
 
 /// The use that an operation makes of recovery ids.

@@ -1,7 +1,7 @@
 //! The operation that is applied to each row.
 
 use gecc::SecretKey;
-use gecc::call::{self, Options, RecoveryIds};
+use gecc::call::{self, Options};
 use gecc::fields::Field;
 use std::sync::Arc;
 
@@ -72,18 +72,8 @@ pub enum Key {
 impl TableOperation {
     /// Returns whether the operation reads a field.
     pub(crate) fn reads(&self, field: Field) -> bool {
-        let reads = self.operation.reads();
-        match field {
-            Field::Digest | Field::Message => reads.contents,
-            Field::Id => reads.user_ids,
-            Field::Signature => reads.signatures,
-            Field::R | Field::S | Field::YParityAndS | Field::Der => {
-                reads.signatures && !reads.bare_signatures
-            }
-            Field::RecoveryId | Field::V | Field::YParity => reads.recovery_ids != RecoveryIds::No,
-            Field::PublicKey => reads.public_keys,
-            Field::SecretKey => reads.secret_keys && matches!(self.key, Key::Column),
-        }
+        let is_column = field != Field::SecretKey || matches!(self.key, Key::Column);
+        self.operation.reads().includes(field) && is_column
     }
 }
 

@@ -92,15 +92,12 @@ impl CommandOperation {
 
     /// Returns the past participle for items that pass, for the summary.
     pub fn passed(&self) -> &'static str {
-        match self.operation {
-            call::Operation::EcdsaRecover(_) | call::Operation::EcdsaRecoverAddresses => {
-                "recovered"
-            }
-            call::Operation::SharedSecrets(_)
-            | call::Operation::PublicKeys(_)
-            | call::Operation::Ed25519PublicKeys => "computed",
+        let reads = self.operation.reads();
+        match (reads.contents, reads.signatures) {
             _ if self.gives_verdicts() => "valid",
-            _ => "signed",
+            (_, true) => "recovered",
+            (true, false) => "signed",
+            (false, false) => "computed",
         }
     }
 

@@ -5,10 +5,10 @@ use crate::shared_cases::{Case, SIGNATURES, groups};
 use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, Int64Array};
 use arrow_schema::DataType;
-use gecc::call::Operation as Call;
+use gecc::call::Operation;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{CurveId, Verdict};
-use gecc_arrow::{Answers, Field, KeyForm, Operation, Pool};
+use gecc_arrow::{Answers, Field, KeyForm, Pool, TableOperation};
 use std::sync::Arc;
 
 fn cells(cases: &[&Case], field: fn(&Case) -> &Vec<u8>) -> Vec<Option<Vec<u8>>> {
@@ -25,12 +25,12 @@ fn signature_columns(cases: &[&Case]) -> Vec<ArrayRef> {
     columns
 }
 
-fn apply(call: Call, form: &str, columns: Vec<(Field, ArrayRef)>) -> Answers {
+fn apply(operation: Operation, form: &str, columns: Vec<(Field, ArrayRef)>) -> Answers {
     let (batch, mut mapping) = batch(columns);
     mapping.signature_form = form.parse().expect("the name of a form");
-    let operation = Operation {
+    let operation = TableOperation {
         key_form: KeyForm::Uncompressed,
-        ..call.into()
+        ..operation.into()
     };
     let answers = operation.apply(engine(), &batch, &mapping, &Pool::default());
     answers.expect("columns that can be read")
@@ -71,10 +71,10 @@ fn shared_signatures_have_their_verdicts() {
                 (Field::Signature, signatures),
                 (Field::PublicKey, keys.clone()),
             ];
-            let verify = Call::verify(curve, Policy::default());
+            let verify = Operation::verify(curve, Policy::default());
             require_codes(&apply(verify, form, columns.clone()), &cases);
             if curve != CurveId::Sm2 {
-                let verify = Call::EcdsaVerifyRecoverable(curve, Policy::default());
+                let verify = Operation::EcdsaVerifyRecoverable(curve, Policy::default());
                 require_codes(&apply(verify, form, columns), &cases);
             }
         }
@@ -103,7 +103,7 @@ fn shared_signatures_recover_their_keys() {
                 if cases[0].recovery_id.is_some() {
                     columns.push((Field::RecoveryId, ids.clone()));
                 }
-                let answers = apply(Call::EcdsaRecover(curve), form, columns);
+                let answers = apply(Operation::EcdsaRecover(curve), form, columns);
                 require_codes(&answers, &cases);
                 require_results(&answers, &cases, |case| &case.public_key);
             }
@@ -116,8 +116,8 @@ fn shared_keys_sign_as_stated() {
     for (curve, _, cases) in groups(&SIGNATURES.sign) {
         let curve: CurveId = curve.parse().expect("the name of a curve");
         let sign = match curve {
-            CurveId::Sm2 => Call::Sm2Sign,
-            curve => Call::EcdsaSign(curve, SForm::default()),
+            CurveId::Sm2 => Operation::Sm2Sign,
+            curve => Operation::EcdsaSign(curve, SForm::default()),
         };
         let digests = fixed(&cells(&cases, |case| &case.digest)).expect("one width");
         for keys in columns(&cells(&cases, |case| &case.secret_key)) {

@@ -393,6 +393,10 @@ mod tests {
     use super::super::Arguments;
     use super::*;
     use clap::{Arg, ArgAction, Command, CommandFactory, ValueEnum};
+    use gecc::CurveId;
+    use gecc::call::Operation;
+    use gecc::ecdsa::{Policy, SForm};
+    use gecc::ed25519::Rule;
 
     /// Collects every command without subcommands, by its path.
     fn commands(command: &Command, path: &str, found: &mut Vec<(String, Command)>) {
@@ -489,6 +493,48 @@ mod tests {
                 .or(possible)
                 .expect("a value for the option"),
         )
+    }
+
+    /// Returns verification and signing with a scheme.
+    fn operations(scheme: Scheme) -> [(&'static str, Operation); 2] {
+        let (verify, sign) = match scheme {
+            Ecdsa => (
+                Operation::EcdsaVerify(CurveId::P256, Policy::default()),
+                Operation::EcdsaSign(CurveId::P256, SForm::default()),
+            ),
+            Sm2 => (Operation::Sm2Verify, Operation::Sm2Sign),
+            Bip340 => (Operation::Bip340Verify, Operation::Bip340Sign),
+            Ed25519 => (
+                Operation::Ed25519Verify(Rule::Strict),
+                Operation::Ed25519Sign,
+            ),
+        };
+        [("verify", verify), ("sign", sign)]
+    }
+
+    /// Options of operations have an effect with the schemes whose operations use them.
+    #[test]
+    fn schemes_of_options_are_those_of_the_library() {
+        for scheme in Scheme::value_variants() {
+            for (command, operation) in operations(*scheme) {
+                let applies = |option| match effect(command, option) {
+                    Some(With(schemes, _)) => schemes.contains(scheme),
+                    _ => false,
+                };
+                let reads = operation.reads();
+                let has_forms = reads.signatures && !reads.bare_signatures;
+                assert_eq!(applies("hash"), operation.uses_hash());
+                assert_eq!(applies("context"), operation.uses_variant());
+                assert_eq!(applies("prehashed"), operation.uses_variant());
+                assert_eq!(applies("sm2_id"), reads.user_ids);
+                assert_eq!(applies("form"), has_forms);
+                assert_eq!(applies("decimal"), has_forms);
+                assert_eq!(
+                    applies("auxiliary") || applies("additional_data"),
+                    operation.uses_additional()
+                );
+            }
+        }
     }
 
     /// Options that depend on the scheme, each given with its default value or another, are refused

@@ -7,6 +7,23 @@ use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Encoding, Field, Mapping, SignatureForm};
 use std::sync::Arc;
 
+/// All fields, in the order in which messages list them.
+const FIELDS: [Field; Field::ALL.len()] = [
+    Field::Digest,
+    Field::Message,
+    Field::Signature,
+    Field::R,
+    Field::S,
+    Field::YParityAndS,
+    Field::Der,
+    Field::RecoveryId,
+    Field::V,
+    Field::YParity,
+    Field::Id,
+    Field::PublicKey,
+    Field::SecretKey,
+];
+
 /// The role of a column or member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -39,36 +56,18 @@ impl FieldNames {
     }
 
     pub fn new(mapping: Mapping, reads: Reads) -> Self {
-        let signatures: &[Field] = match reads.bare_signatures {
-            true => &[Field::Signature],
-            false => &[
-                Field::Signature,
-                Field::R,
-                Field::S,
-                Field::YParityAndS,
-                Field::Der,
-            ],
-        };
-        let mut read = Vec::new();
+        let read = FIELDS
+            .into_iter()
+            .filter(|field| reads.includes(*field))
+            .collect();
         let mut required = Vec::new();
         if reads.contents {
-            read.extend([Field::Digest, Field::Message]);
             required.push(vec![Field::Digest, Field::Message]);
         }
         if reads.signatures {
-            read.extend(signatures);
             // Half a signature does not count as one.
-            let halves = [Field::S, Field::YParityAndS];
-            required.push(
-                signatures
-                    .iter()
-                    .copied()
-                    .filter(|field| !halves.contains(field))
-                    .collect(),
-            );
-        }
-        if reads.recovery_ids != RecoveryIds::No {
-            read.extend(Field::RECOVERY_IDS);
+            let whole = [Field::Signature, Field::R, Field::Der].into_iter();
+            required.push(whole.filter(|field| reads.includes(*field)).collect());
         }
         if reads.recovery_ids == RecoveryIds::Required {
             // Signatures of 65 bytes contain a recovery id, and so does yParityAndS.
@@ -80,18 +79,11 @@ impl FieldNames {
                     .collect(),
             );
         }
-        if reads.user_ids {
-            read.push(Field::Id);
-        }
-        for (is_read, field) in [
-            (reads.public_keys, Field::PublicKey),
-            (reads.secret_keys, Field::SecretKey),
-        ] {
-            if is_read {
-                read.push(field);
-                required.push(vec![field]);
-            }
-        }
+        let keys = [Field::PublicKey, Field::SecretKey].into_iter();
+        required.extend(
+            keys.filter(|field| reads.includes(*field))
+                .map(|field| vec![field]),
+        );
         FieldNames {
             mapping,
             reads: read,

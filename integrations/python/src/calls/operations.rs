@@ -246,7 +246,7 @@ impl CallColumns {
                     inputs.contents = Some(Contents::Digests(rows));
                 }
                 "messages" => inputs.contents = Some(Contents::of_messages(call, value, hash)?),
-                "signatures" if is_bip340 || operation.reads().bare_signatures => {
+                "signatures" if operation.reads().bare_signatures => {
                     let rows = call.rows(
                         named_argument("signatures", Field::Signature, operation),
                         64,
