@@ -35,6 +35,7 @@ use crate::types::{
     Address, Error, NonceHash, Policy, PublicKeys, Rows, SForm, SecretKeys, Signers, Verdict,
     require_lengths,
 };
+use std::fmt;
 
 /// An operation on the items of a batch. [`Operation::reads`] states its inputs,
 /// [`Operation::results`] its results, and `uses_…` which of the [`Options`] apply to it.
@@ -155,7 +156,7 @@ pub struct Column {
 
 /// The options of an operation, which are the same for all items of a batch. Options that do not
 /// apply to the operation are ignored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Options {
     /// The hash that ECDSA applies to messages; `None` is the default, SHA-256. Other schemes have
     /// a hash of their own. If it is SHA-384 or SHA-512, signing derives nonces with HMAC of that
@@ -178,6 +179,17 @@ impl Default for Options {
             variant: Variant::PURE,
             additional: None,
         }
+    }
+}
+
+impl fmt::Debug for Options {
+    /// Formats all options except the value of additional data, which may be secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("hash", &self.hash)
+            .field("variant", &self.variant)
+            .field("additional", &self.additional.map(|_| format_args!("..")))
+            .finish()
     }
 }
 

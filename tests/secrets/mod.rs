@@ -2,6 +2,7 @@
 
 use crate::declare::{apply, on_every_engine};
 use crate::support::numbers::order_plus;
+use gecc::call::Options;
 use gecc::ecdsa::SForm;
 use gecc::{
     Engine, P256, PublicKeys, Rejection, SecretKey, SecretKeys, Sm2, ecdh, ecdsa, keys, sm2,
@@ -30,6 +31,11 @@ fn debug_output_hides_secrets(engine: &Engine) {
         SecretKeys::each(&keys),
         SecretKeys::all(&key)
     ));
+    let options = Options {
+        additional: Some([BYTE; 32]),
+        ..Options::default()
+    };
+    hides(&format!("{options:?} {options:#?}"));
 
     let peer =
         keys::public_keys(engine, P256, &[SecretKey::from_bytes([1; 32])]).unwrap()[0].unwrap();
