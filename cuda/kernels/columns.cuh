@@ -79,7 +79,7 @@ using Ed25519Multiples = u32;
 // One word: the first tile that no block has claimed (kernels/tiles.cuh).
 using NextTile = u32;
 
-// For each bucket of a multi-scalar multiplication, the number of its terms, or their end
+// The number of terms, or their end, of each bucket of a multi-scalar multiplication
 // (kernels/msm.cu).
 using BucketEnds = u32;
 // Terms sorted by bucket: twice the index of a point, plus one if it is subtracted.

@@ -288,7 +288,7 @@ impl<'a> ResultSink<'a> {
 /// computed, while the results are in a cache. A value may wipe itself when it is dropped, but must
 /// not own other memory, because a value that replaces another is written over it.
 pub struct Values<T, F> {
-    /// Has no elements before all are written.
+    /// The memory of the values. Its length is 0 until all are written.
     values: Vec<T>,
     slots: *mut T,
     items: usize,

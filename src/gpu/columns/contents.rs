@@ -178,7 +178,7 @@ pub enum Ed25519Multiples {}
 #[derive(Clone, Copy, Debug)]
 pub enum NextTile {}
 
-/// For each bucket of a multi-scalar multiplication, the number of its terms, or their end
+/// The number of terms, or their end, of each bucket of a multi-scalar multiplication
 /// (kernels/msm.cu).
 #[derive(Clone, Copy, Debug)]
 pub enum BucketEnds {}

@@ -36,7 +36,7 @@ pub struct Chunk<'a, 'r> {
     /// The memory of the batch's largest chunk.
     pub most: Bytes,
     pub results: &'a mut ResultSink<'r>,
-    /// Whether the CPU computes the items that the device leaves without an answer. Otherwise they
+    /// True if the CPU computes the items that the device leaves without an answer. Otherwise they
     /// have no result.
     pub completes_on_cpu: bool,
 }
