@@ -199,10 +199,27 @@ pub struct ResultSink<'a>(Target<'a>);
 
 enum Target<'a> {
     Columns(ResultsMut<'a>),
-    Consumer {
-        items: Range<usize>,
-        consumer: &'a dyn ResultConsumer,
-    },
+    Consumer(ConsumerPart<'a>),
+}
+
+/// Some items whose results a consumer receives.
+struct ConsumerPart<'a> {
+    items: Range<usize>,
+    consumer: &'a dyn ResultConsumer,
+    /// Fills this variant up to the size of the other: bytes of an enum that no field initialises
+    /// would be copied from the stack, where secrets may have been, to lists of tasks on the heap.
+    #[allow(dead_code, reason = "it is there to be initialised")]
+    zeros: [usize; 3],
+}
+
+impl<'a> ConsumerPart<'a> {
+    fn new(consumer: &'a dyn ResultConsumer, items: Range<usize>) -> Self {
+        ConsumerPart {
+            items,
+            consumer,
+            zeros: [0; 3],
+        }
+    }
 }
 
 impl<'a> From<ResultsMut<'a>> for ResultSink<'a> {
@@ -214,15 +231,14 @@ impl<'a> From<ResultsMut<'a>> for ResultSink<'a> {
 impl<'a> ResultSink<'a> {
     /// Passes the results of `items` items to a consumer.
     pub fn consumed_by(consumer: &'a dyn ResultConsumer, items: usize) -> Self {
-        let items = 0..items;
-        ResultSink(Target::Consumer { items, consumer })
+        ResultSink(Target::Consumer(ConsumerPart::new(consumer, 0..items)))
     }
 
     /// Returns the number of items.
     pub fn items(&self) -> usize {
         match &self.0 {
             Target::Columns(columns) => columns.items(),
-            Target::Consumer { items, .. } => items.len(),
+            Target::Consumer(part) => part.items.len(),
         }
     }
 
@@ -236,11 +252,13 @@ impl<'a> ResultSink<'a> {
                 let (first, second) = columns.split_at(count);
                 (first.into(), second.into())
             }
-            Target::Consumer { items, consumer } => {
+            Target::Consumer(ConsumerPart {
+                items, consumer, ..
+            }) => {
                 assert!(count <= items.len(), "a part of the items");
                 let middle = items.start + count;
                 let [first, second] = [items.start..middle, middle..items.end]
-                    .map(|items| ResultSink(Target::Consumer { items, consumer }));
+                    .map(|items| ResultSink(Target::Consumer(ConsumerPart::new(consumer, items))));
                 (first, second)
             }
         }
@@ -250,10 +268,9 @@ impl<'a> ResultSink<'a> {
     pub fn reborrow(&mut self) -> ResultSink<'_> {
         ResultSink(match &mut self.0 {
             Target::Columns(columns) => Target::Columns(columns.reborrow()),
-            Target::Consumer { items, consumer } => Target::Consumer {
-                items: items.clone(),
-                consumer: *consumer,
-            },
+            Target::Consumer(part) => {
+                Target::Consumer(ConsumerPart::new(part.consumer, part.items.clone()))
+            }
         })
     }
 
@@ -262,7 +279,7 @@ impl<'a> ResultSink<'a> {
     pub fn columns(&mut self) -> Option<ResultsMut<'_>> {
         match &mut self.0 {
             Target::Columns(columns) => Some(columns.reborrow()),
-            Target::Consumer { .. } => None,
+            Target::Consumer(_) => None,
         }
     }
 
@@ -279,7 +296,7 @@ impl<'a> ResultSink<'a> {
                     to.copy_from_slice(from);
                 }
             }
-            Target::Consumer { items, consumer } => consumer.consume(items.start, &results),
+            Target::Consumer(part) => part.consumer.consume(part.items.start, &results),
         }
     }
 }
@@ -464,6 +481,15 @@ mod tests {
     }
 
     const PARTS: [&[usize]; 5] = [&[10], &[0, 10], &[1, 2, 3, 10], &[4, 4, 9, 10], &[10, 10]];
+
+    /// A tag, and a variant without bytes that are not initialised.
+    #[test]
+    fn every_byte_of_a_sink_is_initialised() {
+        assert_eq!(
+            size_of::<ResultSink>(),
+            size_of::<usize>() + size_of::<ConsumerPart>()
+        );
+    }
 
     #[test]
     fn columns_are_split_between_items() {
