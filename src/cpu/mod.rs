@@ -227,8 +227,7 @@ impl CpuEngine {
         widths: Widths,
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
-        let chunk = self.chunk(out.items()).min(most_secret(widths));
-        self.fill_secret_chunks(chunk, out, widths, &compute);
+        self.fill_secret_chunks(self.chunk(out.items()), out, widths, &compute);
     }
 
     /// Computes results that depend on secrets where an average of `bytes` is hashed per item.
@@ -240,7 +239,7 @@ impl CpuEngine {
         compute: impl Fn(Range<usize>, &mut ResultsMut) + Sync,
     ) {
         let chunk = self.chunk_of_texts(out.items(), bytes);
-        self.fill_secret_chunks(chunk.min(most_secret(widths)), out, widths, &compute);
+        self.fill_secret_chunks(chunk, out, widths, &compute);
     }
 
     /// Computes results that depend on secrets item by item, for operations so slow that another
@@ -273,6 +272,8 @@ impl CpuEngine {
         chunks(out, affordable.max(CHUNK))
     }
 
+    /// Computes secret results in chunks of `chunk` items, or of fewer if their results would exceed
+    /// `MOST_SECRET`.
     fn fill_secret_chunks(
         &self,
         chunk: usize,
@@ -280,16 +281,12 @@ impl CpuEngine {
         widths: Widths,
         compute: &Compute,
     ) {
+        let most = (MOST_SECRET / (1 + widths[0] + widths[1])).max(1);
         self.pool
-            .for_each(chunks(out, chunk), |(range, mut results)| {
+            .for_each(chunks(out, chunk.min(most)), |(range, mut results)| {
                 stack::wiped(|| write_chunk(&mut results, widths, range, compute))
             });
     }
-}
-
-/// Returns the maximum number of items whose secret results one thread holds.
-fn most_secret(widths: Widths) -> usize {
-    (MOST_SECRET / (1 + widths[0] + widths[1])).max(1)
 }
 
 /// Computes the results of a range. A trait object rather than a type parameter, so that its
