@@ -49,57 +49,49 @@ impl<C: CpuCurve> SignatureBatch<C> for EcdsaSignatures<'_> {
         self.inputs.recovery_ids.is_some()
     }
 
+    /// Computes the equations of SEC 1, section 4.1.4, with the points that recovery ids identify
+    /// if ids are given. The inverses of all s are computed with one inversion.
     fn equations(&self, items: &[usize]) -> Equations<C, XModuloN<C>> {
-        equations(items, self.inputs, self.policy)
-    }
-}
-
-/// Computes the equations of SEC 1, section 4.1.4, with the points that recovery ids identify if
-/// ids are given. The inverses of all s are computed with one inversion.
-fn equations<C: CpuCurve>(
-    items: &[usize],
-    inputs: Verification,
-    policy: Policy,
-) -> Equations<C, XModuloN<C>> {
-    let Verification {
-        digests,
-        signatures,
-        recovery_ids,
-        ..
-    } = inputs;
-    // Step 1: r and s in 1..n.
-    let parsed = items.iter().map(|&item| {
-        let (r, s) = decode::signature::<C>(signatures.get(item))?;
-        if policy.low_s && is_high::<C>(&s) {
-            Err(Rejection::HighS)
-        } else {
-            Ok((r, s))
-        }
-    });
-    let parsed: Vec<_> = parsed.collect();
-    let mut inverses: Vec<_> = parsed
-        .iter()
-        .map(|parsed| parsed.map_or(C::Scalar::ONE, |(_, s)| s))
-        .collect();
-    invert_all(&mut inverses);
-    let equations = items
-        .iter()
-        .zip(parsed)
-        .zip(&inverses)
-        .map(|((&item, parsed), w)| {
-            let (r, _): (C::Scalar, _) = parsed?;
-            // Step 3: e from the digest, which has as many bits as n, 256. Step 4: u1 = e / s, u2 =
-            // r / s.
-            let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
-            let named = recovery_ids
-                .and_then(|ids| recover_cpu::coordinates::<C>(&r, ids.get(item)[0]).ok());
-            Ok(Equation {
-                u1: e.mul(w),
-                u2: r.mul(w),
-                final_check: XModuloN { x: r, named },
-            })
+        let Verification {
+            digests,
+            signatures,
+            recovery_ids,
+            ..
+        } = self.inputs;
+        // Step 1: r and s in 1..n.
+        let parsed = items.iter().map(|&item| {
+            let (r, s) = decode::signature::<C>(signatures.get(item))?;
+            if self.policy.low_s && is_high::<C>(&s) {
+                Err(Rejection::HighS)
+            } else {
+                Ok((r, s))
+            }
         });
-    equations.collect()
+        let parsed: Vec<_> = parsed.collect();
+        let mut inverses: Vec<_> = parsed
+            .iter()
+            .map(|parsed| parsed.map_or(C::Scalar::ONE, |(_, s)| s))
+            .collect();
+        invert_all(&mut inverses);
+        let equations = items
+            .iter()
+            .zip(parsed)
+            .zip(&inverses)
+            .map(|((&item, parsed), w)| {
+                let (r, _): (C::Scalar, _) = parsed?;
+                // Step 3: e from the digest, which has as many bits as n, 256.
+                // Step 4: u1 = e / s, u2 = r / s.
+                let e = C::Scalar::from_be_bytes_reduced(digests.get(item));
+                let named = recovery_ids
+                    .and_then(|ids| recover_cpu::coordinates::<C>(&r, ids.get(item)[0]).ok());
+                Ok(Equation {
+                    u1: e.mul(w),
+                    u2: r.mul(w),
+                    final_check: XModuloN { x: r, named },
+                })
+            });
+        equations.collect()
+    }
 }
 
 /// Returns `true` if s > n / 2, that is, s > n - s.
