@@ -256,7 +256,7 @@ impl<T> Ticket<T> {
 
     fn poll_answer(&mut self, waker: &Waker) -> Poll<Result<T, ServiceError>> {
         let Some(Placed { batch, items }) = &self.placed else {
-            return Poll::Ready(Ok((self.read)(&Results::new(&[], [&[], &[]], [0, 0]))));
+            return Poll::Ready(Ok((self.read)(&Results::codes(&[]))));
         };
         if batch.outcome().is_none() && !self.process.is_this() {
             return Poll::Ready(Err(ServiceError::Forked));

@@ -626,7 +626,7 @@ mod tests {
                 3,
                 |results, item| results.codes[item],
                 |sink| {
-                    sink.take(Results::new(&[1; 2], [&[], &[]], [0, 0]));
+                    sink.take(Results::codes(&[1; 2]));
                     Ok::<_, ()>(())
                 },
             )

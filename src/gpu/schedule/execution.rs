@@ -323,11 +323,7 @@ mod tests {
                     std::thread::yield_now();
                 }
                 let together = entered.load(Ordering::SeqCst) == 2 && Instant::now() < deadline;
-                results.take(Results::new(
-                    &[if together { 1 } else { 2 }],
-                    [&[], &[]],
-                    [0, 0],
-                ));
+                results.take(Results::codes(&[if together { 1 } else { 2 }]));
             },
         );
         assert_eq!(codes, [1, 1]);
