@@ -41,16 +41,6 @@ pub fn write_by_cpu(out: &mut ResultSink) {
     out.take(Results::codes(&codes));
 }
 
-/// Computes an operation on devices alone.
-pub fn run(
-    gpu: &GpuEngine,
-    cpu: &CpuEngine,
-    operation: &dyn Computation,
-    results: &mut ResultSink,
-) -> Result<(), Fault> {
-    gpu.run(cpu, operation, results, false)
-}
-
 fn names(tests: &[SelfTest]) -> BTreeSet<(&'static str, &'static str)> {
     tests.iter().map(|test| (test.operation, test.on)).collect()
 }
@@ -190,11 +180,11 @@ mod gpu_tests {
             keys: (&keys).into(),
             items: 1,
         };
-        run(
-            &gpu,
+        gpu.run(
             &cpu,
             &public_keys,
             &mut ResultsMut::rows(&mut codes, &mut rows).into(),
+            false,
         )
         .unwrap();
         assert_eq!(codes, [Verdict::VALID_CODE]);

@@ -1,6 +1,6 @@
 //! Tests on a GPU that no secrets remain in memory when a chunk has ended, in whatever way.
 
-use super::tests::{BY_CPU, codes_of, gpu, run, write_by_cpu};
+use super::tests::{BY_CPU, codes_of, gpu, write_by_cpu};
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::gpu::columns::{Codes, SecretKeys as KeyRows};
@@ -89,7 +89,7 @@ fn keys_are_wiped_after_signing() {
             items: ITEMS,
         };
         let mut results = ResultsMut::new(&mut codes, [&mut signatures, &mut ids], widths).into();
-        run(&gpu, &cpu, &sign, &mut results).unwrap();
+        gpu.run(&cpu, &sign, &mut results, false).unwrap();
         assert_gone(&gpu, &some_of(&keys));
     }
 }
@@ -114,11 +114,11 @@ fn keys_are_wiped_after_signing_with_bip340() {
             is_checked,
             items: ITEMS,
         };
-        run(
-            &gpu,
+        gpu.run(
             &cpu,
             &sign,
             &mut ResultsMut::rows(&mut codes, &mut signatures).into(),
+            false,
         )
         .unwrap();
         assert_gone(&gpu, &some_of(&keys));
@@ -148,11 +148,11 @@ fn keys_are_wiped_after_ed25519() {
             is_checked,
             items: ITEMS,
         };
-        run(
-            &gpu,
+        gpu.run(
             &cpu,
             &sign,
             &mut ResultsMut::rows(&mut codes, &mut signatures).into(),
+            false,
         )
         .unwrap();
         assert_gone(&gpu, &some_of(&keys));
@@ -161,11 +161,11 @@ fn keys_are_wiped_after_ed25519() {
         seeds: (&keys).into(),
         items: ITEMS,
     };
-    run(
-        &gpu,
+    gpu.run(
         &cpu,
         &public_keys,
         &mut ResultsMut::rows(&mut codes, &mut public).into(),
+        false,
     )
     .unwrap();
     assert_gone(&gpu, &some_of(&keys));
@@ -185,11 +185,11 @@ fn keys_and_shared_secrets_are_wiped_after_ecdh() {
         keys: (&keys).into(),
         items: ITEMS,
     };
-    run(
-        &gpu,
+    gpu.run(
         &cpu,
         &public_keys,
         &mut ResultsMut::rows(&mut codes, &mut peers).into(),
+        false,
     )
     .unwrap();
     assert_gone(&gpu, &some_of(&keys));
@@ -202,11 +202,11 @@ fn keys_and_shared_secrets_are_wiped_after_ecdh() {
         items: ITEMS,
     };
     let mut shared = vec![[0; 32]; ITEMS];
-    run(
-        &gpu,
+    gpu.run(
         &cpu,
         &agreement,
         &mut ResultsMut::rows(&mut codes, &mut shared).into(),
+        false,
     )
     .unwrap();
     assert_ne!(shared[500], [0; 32]);
@@ -229,11 +229,11 @@ fn exponents_and_powers_are_wiped_when_a_call_returns() {
     let modexp = Modexp::new(&[0xff; 128], base_rows, exponent_rows).unwrap();
     let mut codes = vec![0; ITEMS];
     let mut powers = vec![[0; 128]; ITEMS];
-    run(
-        &gpu,
+    gpu.run(
         &cpu,
         &modexp,
         &mut ResultsMut::rows(&mut codes, &mut powers).into(),
+        false,
     )
     .unwrap();
     let power = &powers[3];
