@@ -1,31 +1,155 @@
 //! Ordered, bounded pipelines: reading, computing and writing run concurrently, each on threads of
 //! its own, while results keep the order of the items and memory stays bounded.
 //!
-//! A pipeline ([`pipeline`](fn@pipeline)) has one thread that sends items, several that process
-//! them, and one that receives the results in the order of the items. Dropping any end stops the
-//! others, so that all threads end. A [`MemoryBudget`] limits the bytes in flight, and [`map`]
-//! distributes the items of one step over the threads of a pool.
+//! [`Stages::run`] runs a pipeline: one thread reads items, several process them, and the caller's
+//! thread takes the results in the order of the items. A [`Demand`] says whether results are still
+//! wanted, a [`MemoryBudget`] limits the bytes in flight, and [`map`] distributes the items of one
+//! step over the threads of a pool.
 //!
 //! ```
-//! use gecc::pipeline::pipeline;
+//! use gecc::pipeline::{Demand, Stages};
+//! use std::ops::ControlFlow;
+//! use std::sync::atomic::AtomicBool;
 //!
-//! let (sender, workers, results) = pipeline(4, 1);
-//! let squares: Vec<u64> = std::thread::scope(|scope| {
-//!     scope.spawn(move || (0..100).all(|item| sender.send(item)));
-//!     for _ in 0..3 {
-//!         let workers = workers.clone();
-//!         scope.spawn(move || workers.work(|item: u64| Some(item * item)));
-//!     }
-//!     drop(workers);
-//!     results.collect()
-//! });
+//! let interrupted = AtomicBool::new(false);
+//! let demand = Demand::until(&interrupted);
+//! let stages = Stages { workers: 3, items: 1, results: 4, demand: &demand, budgets: &[] };
+//! let mut squares = Vec::new();
+//! let ended: Option<()> = stages.run(
+//!     |sender| {
+//!         (0..100).all(|item| sender.send(item));
+//!     },
+//!     |item: u64| Some(item * item),
+//!     |square| {
+//!         squares.push(square);
+//!         ControlFlow::Continue(())
+//!     },
+//! )?;
+//! assert_eq!(ended, None);
 //! assert!(squares.into_iter().eq((0..100).map(|item| item * item)));
+//! # std::io::Result::Ok(())
 //! ```
+//!
+//! Its parts are available where the stages have threads of another kind
+//! ([`pipeline`](fn@pipeline)). Dropping any end stops the others, so that all threads end.
 
 use crate::host::lock;
 use rayon::ThreadPool;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::{self, Scope};
+
+/// The demand for the results of a pipeline. It ends when the caller's flag is set, or with
+/// [`Stages::run`].
+pub struct Demand<'a> {
+    stop: &'a AtomicBool,
+    has_ended: AtomicBool,
+}
+
+impl<'a> Demand<'a> {
+    /// Creates a demand that ends when `stop` becomes true.
+    pub fn until(stop: &'a AtomicBool) -> Self {
+        Demand {
+            stop,
+            has_ended: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns whether further results are wanted.
+    pub fn continues(&self) -> bool {
+        !self.stop.load(Ordering::Relaxed) && !self.has_ended.load(Ordering::Relaxed)
+    }
+
+    /// Ends the demand.
+    pub fn end(&self) {
+        self.has_ended.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The threads and queues of a pipeline.
+#[derive(Clone, Copy)]
+pub struct Stages<'a> {
+    /// The number of threads that process items.
+    pub workers: usize,
+    /// The number of items that wait for a worker.
+    pub items: usize,
+    /// The number of items that are processed, or whose results wait to be taken.
+    pub results: usize,
+    /// Ends when no more results are taken. Items that are left then are not processed.
+    pub demand: &'a Demand<'a>,
+    /// The budgets that the reading thread may be waiting for when no more results are taken. They
+    /// are closed then.
+    pub budgets: &'a [&'a MemoryBudget],
+}
+
+impl Stages<'_> {
+    /// Runs a pipeline. `read` sends items from a thread of its own, `work` processes each on one of
+    /// the worker threads, and `take` receives the results on the calling thread, in the order of
+    /// the items. Ends after the last item, after the first for which `work` returns `None`, and
+    /// when `take` breaks, in which case the value is returned.
+    ///
+    /// # Errors
+    /// The error of the operating system if the reading thread or every worker cannot be started.
+    pub fn run<I: Send, R: Send, B>(
+        &self,
+        read: impl FnOnce(Sender<I, R>) + Send,
+        work: impl Fn(I) -> Option<R> + Sync,
+        mut take: impl FnMut(R) -> ControlFlow<B>,
+    ) -> io::Result<Option<B>> {
+        let (sender, workers, results) = pipeline(self.results, self.items);
+        let work = &work;
+        let ending = EndOnDrop(self);
+        thread::scope(|scope| {
+            // Dropped before the scope waits for its threads, also if `take` panics.
+            let _ending = ending;
+            spawn(scope, "gecc-read".to_owned(), move || read(sender))?;
+            for index in 0..self.workers.max(1) {
+                let items = workers.clone();
+                let started = spawn(scope, format!("gecc-compute-{index}"), move || {
+                    items.work(|item| self.demand.continues().then(|| work(item)).flatten());
+                });
+                match started {
+                    Ok(()) => {}
+                    Err(problem) if index == 0 => return Err(problem),
+                    // Fewer workers are sufficient.
+                    Err(_) => break,
+                }
+            }
+            drop(workers);
+            for result in results {
+                if let ControlFlow::Break(value) = take(result) {
+                    return Ok(Some(value));
+                }
+            }
+            Ok(None)
+        })
+    }
+}
+
+/// Ends the demand and closes the budgets when it is dropped, so that no thread goes on, or waits
+/// for memory that will not be released.
+struct EndOnDrop<'a>(&'a Stages<'a>);
+
+impl Drop for EndOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.demand.end();
+        self.0.budgets.iter().for_each(|budget| budget.close());
+    }
+}
+
+fn spawn<'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    name: String,
+    work: impl FnOnce() + Send + 'scope,
+) -> io::Result<()> {
+    thread::Builder::new()
+        .name(name)
+        .spawn_scoped(scope, work)
+        .map(drop)
+}
 
 /// An item, and the sender for its result.
 type Task<I, R> = (I, SyncSender<R>);
@@ -258,6 +382,96 @@ mod tests {
         assert!(second.join().unwrap() && room.acquire(99));
         room.close();
         assert!(!room.acquire(1));
+    }
+
+    #[test]
+    fn run_ends_a_reader_that_waits_for_memory() {
+        let stop = AtomicBool::new(false);
+        let demand = Demand::until(&stop);
+        let room = MemoryBudget::new(3);
+        let stages = Stages {
+            workers: 2,
+            items: 0,
+            results: 2,
+            demand: &demand,
+            budgets: &[&room],
+        };
+        let mut taken = Vec::new();
+        let value = stages.run(
+            // Nothing is released, so the fourth item does not fit.
+            |sender| {
+                (0..)
+                    .take_while(|item| room.acquire(1) && sender.send(*item))
+                    .for_each(drop)
+            },
+            |item: u32| Some(10 * item),
+            |result| {
+                taken.push(result);
+                if result == 20 {
+                    ControlFlow::Break("three")
+                } else {
+                    ControlFlow::Continue(())
+                }
+            },
+        );
+        assert_eq!((value.unwrap(), taken), (Some("three"), vec![0, 10, 20]));
+        assert!(!demand.continues());
+    }
+
+    #[test]
+    fn run_leaves_items_after_a_stop() {
+        let stop = AtomicBool::new(false);
+        let demand = Demand::until(&stop);
+        let processed = AtomicUsize::new(0);
+        let stages = Stages {
+            workers: 3,
+            items: 1,
+            results: 4,
+            demand: &demand,
+            budgets: &[],
+        };
+        let ended: Option<()> = stages
+            .run(
+                |sender| {
+                    (0..1000).all(|item| sender.send(item));
+                },
+                |item: usize| {
+                    processed.fetch_add(1, Ordering::Relaxed);
+                    Some(item)
+                },
+                |item| {
+                    if item == 5 {
+                        stop.store(true, Ordering::Relaxed);
+                    }
+                    ControlFlow::Continue(())
+                },
+            )
+            .unwrap();
+        assert_eq!(ended, None);
+        // Those before the stop, and those that were in flight then.
+        assert!((6..=6 + 4 + 2).contains(&processed.load(Ordering::Relaxed)));
+    }
+
+    #[test]
+    fn run_ends_its_threads_if_taking_panics() {
+        let stop = AtomicBool::new(false);
+        let demand = Demand::until(&stop);
+        let room = MemoryBudget::new(1);
+        let stages = Stages {
+            workers: 1,
+            items: 0,
+            results: 1,
+            demand: &demand,
+            budgets: &[&room],
+        };
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            stages.run(
+                |sender| while room.acquire(1) && sender.send(()) {},
+                Some,
+                |()| -> ControlFlow<()> { panic!("an expected panic") },
+            )
+        }));
+        assert!(panicked.is_err());
     }
 
     #[test]

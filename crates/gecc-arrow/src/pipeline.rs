@@ -5,15 +5,14 @@ use crate::encoding::{detected_encodings, fields_without_encoding};
 use crate::error::{Error, caught};
 use crate::operation::TableOperation;
 use crate::pool::Pool;
-use crate::read::{Batches, Progress};
+use crate::read::Batches;
 use crate::size::held;
 use arrow_array::RecordBatch;
 use gecc::Engine;
 use gecc::fields::Mapping;
-use gecc::pipeline::{MemoryBudget, Results, Sender, pipeline};
+use gecc::pipeline::{Demand, MemoryBudget, Sender, Stages};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{self, Scope};
+use std::sync::atomic::AtomicBool;
 
 /// A computation and its parameters.
 pub struct BatchJob<'a> {
@@ -81,18 +80,12 @@ pub fn answer_batches<T: Send, B>(
     computing: usize,
     stop: &AtomicBool,
     make: impl Fn(AnsweredBatch) -> Result<T, Error> + Sync,
-    take: impl FnMut(T) -> ControlFlow<B>,
+    mut take: impl FnMut(T) -> ControlFlow<B>,
 ) -> Result<Option<B>, Error> {
     let computing = computing.max(1);
-    // Twice as many batches are in memory: one is being taken, and one waits to be submitted.
-    let (read, workers, results) = pipeline(2 * computing - 2, 0);
     let room = MemoryBudget::new(batches.max_memory());
     let progress = batches.progress();
-    let is_over = AtomicBool::new(false);
-    let demand = Demand {
-        stop,
-        is_over: &is_over,
-    };
+    let demand = Demand::until(stop);
     let undetected = fields_without_encoding(job.operation, job.mapping, batches.schema())?;
     let first = if undetected.is_empty() {
         None
@@ -108,65 +101,31 @@ pub fn answer_batches<T: Send, B>(
         mapping: &mapping,
         ..*job
     };
-    let ending = ReaderGuard {
-        is_over: &is_over,
-        room: &room,
+    let stages = Stages {
+        workers: computing,
+        items: 0,
+        // Twice as many batches are in memory: one is being taken, and one waits to be submitted.
+        results: 2 * computing - 2,
+        demand: &demand,
+        budgets: &[&room],
     };
-    thread::scope(|scope| {
-        // Owned by the scope, which waits for its threads.
-        let _ending = ending;
-        spawn(scope, "gecc-batches".to_owned(), || {
-            read_batches(first, batches, &room, demand, read)
-        })?;
-        for index in 0..computing {
-            let workers = workers.clone();
-            let job = &job;
-            let make = &make;
-            let spawned = spawn(scope, format!("gecc-compute-{index}"), move || {
-                workers.work(|read| {
-                    demand
-                        .continues()
-                        .then(|| caught(|| job.compute(read, make)))
-                });
-            });
-            match spawned {
-                Err(problem) if index == 0 => return Err(problem),
-                // Fewer threads are sufficient.
-                Err(_) => break,
-                Ok(()) => {}
+    let ended = stages.run(
+        |read| read_batches(first, batches, &room, &demand, read),
+        |read| Some(caught(|| job.compute(read, &make))),
+        |computed: BatchResult<T>| {
+            let computed = match computed {
+                Ok(computed) => computed,
+                Err(problem) => return ControlFlow::Break(Err(problem)),
+            };
+            if let ControlFlow::Break(end) = take(computed.made) {
+                return ControlFlow::Break(Ok(end));
             }
-        }
-        drop(workers);
-        take_in_order(results, &room, &progress, take)
-    })
-}
-
-/// Ends the reading thread, which may be waiting for memory or for a stream, even if `take` panics.
-struct ReaderGuard<'a> {
-    is_over: &'a AtomicBool,
-    room: &'a MemoryBudget,
-}
-
-impl Drop for ReaderGuard<'_> {
-    fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
-        self.room.close();
-    }
-}
-
-/// The conditions under which batches are read and computed.
-#[derive(Clone, Copy)]
-struct Demand<'a> {
-    /// Set by the caller to end early.
-    stop: &'a AtomicBool,
-    /// Set when no more results are taken.
-    is_over: &'a AtomicBool,
-}
-
-impl Demand<'_> {
-    fn continues(self) -> bool {
-        !self.stop.load(Ordering::Relaxed) && !self.is_over.load(Ordering::Relaxed)
-    }
+            room.release(computed.bytes);
+            progress.set(computed.place, computed.rows);
+            ControlFlow::Continue(())
+        },
+    )?;
+    ended.transpose()
 }
 
 /// A batch that was read, the index of its first row, and its share of the memory budget.
@@ -189,17 +148,6 @@ struct ComputedBatch<T> {
 
 type BatchResult<T> = Result<ComputedBatch<T>, Error>;
 
-fn spawn<'s, 'e>(
-    scope: &'s Scope<'s, 'e>,
-    name: String,
-    work: impl FnOnce() + Send + 's,
-) -> Result<(), Error> {
-    thread::Builder::new()
-        .name(name)
-        .spawn_scoped(scope, work)?;
-    Ok(())
-}
-
 /// Reads batches until there are no more, one is an error, or no more are wanted. The size of a
 /// batch is known only after it was read, so one batch in addition to those within the budget waits
 /// for memory. `next` is the first batch if it was read before.
@@ -207,7 +155,7 @@ fn read_batches<T>(
     next: Option<Option<Result<RecordBatch, Error>>>,
     mut batches: Batches,
     room: &MemoryBudget,
-    demand: Demand,
+    demand: &Demand,
     read: Sender<ReadBatch, BatchResult<T>>,
 ) {
     let mut first = 0;
@@ -234,27 +182,4 @@ fn read_batches<T>(
         }
         next = batches.next_while(&|| demand.continues());
     }
-}
-
-/// Takes results in order until there are no more, one is an error, or no more are wanted.
-fn take_in_order<T, B>(
-    results: Results<BatchResult<T>>,
-    room: &MemoryBudget,
-    progress: &Progress,
-    mut take: impl FnMut(T) -> ControlFlow<B>,
-) -> Result<Option<B>, Error> {
-    for done in results {
-        let ComputedBatch {
-            made,
-            bytes,
-            place,
-            rows,
-        } = done?;
-        if let ControlFlow::Break(end) = take(made) {
-            return Ok(Some(end));
-        }
-        room.release(bytes);
-        progress.set(place, rows);
-    }
-    Ok(None)
 }

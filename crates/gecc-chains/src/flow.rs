@@ -21,17 +21,17 @@
 
 use crate::limits::Limits;
 use crate::problem::{Problem, Progress};
-use crate::threads::{spawn, spawn_some};
+use crate::threads::{not_started, spawn_some};
 use crate::timings::{Stage, Timings};
-use gecc::pipeline::{self, MemoryBudget, Results, Workers, map, pipeline};
+use gecc::pipeline::{self, Demand, MemoryBudget, map};
 use gecc::{Backend, Engine};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread::{self, Scope};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The number of signatures of a batch with a GPU, and without one.
@@ -282,15 +282,6 @@ impl Drop for TaskSlot<'_> {
     }
 }
 
-/// Closes budgets when it is dropped, so that no thread waits for one that is gone.
-struct CloseOnDrop<'a>(&'a [MemoryBudget]);
-
-impl Drop for CloseOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.iter().for_each(MemoryBudget::close);
-    }
-}
-
 /// Files that are not read yet, and the channel that passes on the queue of each file's pieces, in
 /// order.
 struct SourceQueue<'a, W: Work, I> {
@@ -310,50 +301,57 @@ pub(crate) fn run<W: Work, F: FormatAnswers<W::Answers>, B>(
     form: &F,
     mut sink: impl FnMut(F::Batch) -> ControlFlow<B>,
 ) -> Result<Option<B>, gecc::Error> {
-    let stopped = AtomicBool::new(false);
+    let demand = Demand::until(settings.interrupted);
     let threads = settings.pool.current_num_threads();
     let limits = settings.limits().shared(sources.len(), threads);
     let not_kept = Timings::default();
-    let rooms = (0..limits.readers)
+    let timings = settings.timings.unwrap_or(&not_kept);
+    let rooms: Vec<_> = (0..limits.readers)
         .map(|_| MemoryBudget::new(limits.ahead as u64))
         .collect();
     let stages = Stages {
         work,
         settings,
-        timings: settings.timings.unwrap_or(&not_kept),
+        timings,
         limits,
-        rooms,
+        rooms: &rooms,
         // One for each thread, and some for the thread to continue with.
         tasks: MemoryBudget::new((threads + threads / 2 + 1) as u64),
-        stopped: &stopped,
+        demand: &demand,
     };
-    let (to_gather, pieces) = channel();
     let (computing, waiting) = limits.batches;
-    let (gathered, batches, answers) = pipeline(waiting, 0);
-    let sources = Arc::new(Mutex::new(SourceQueue {
-        rest: sources,
-        to_gather,
-    }));
-    let ends = QueueEnds {
-        sources,
-        pieces,
-        gathered,
-        batches,
+    let batches = pipeline::Stages {
+        workers: computing,
+        items: 0,
+        results: waiting,
+        demand: &demand,
+        budgets: &rooms.iter().collect::<Vec<_>>(),
     };
-    thread::scope(|scope| {
-        let started = stages.start(scope, ends, computing, form);
-        let ended = started.and_then(|()| stages.output(answers, &mut sink));
-        stopped.store(true, Ordering::Relaxed);
-        ended
-    })
-}
-
-/// The ends of queues that threads of the stages own.
-struct QueueEnds<'a, W: Work, I, T> {
-    sources: Arc<Mutex<SourceQueue<'a, W, I>>>,
-    pieces: Receiver<Receiver<HeldPiece<'a, W>>>,
-    gathered: BatchSender<W, T>,
-    batches: Workers<Vec<W::Decoded>, BatchResult<T>>,
+    let start = Instant::now();
+    let ended = batches.run(
+        |gathered| stages.read(sources, &gathered),
+        |batch| stages.compute(batch, form),
+        |formed: BatchResult<F::Batch>| {
+            let batch = match formed {
+                Ok(batch) => batch,
+                Err(problem) => return ControlFlow::Break(Err(problem)),
+            };
+            match timings.worked(Stage::PutOut, || sink(batch)) {
+                ControlFlow::Break(end) => ControlFlow::Break(Ok(Some(end))),
+                ControlFlow::Continue(()) if demand.continues() => ControlFlow::Continue(()),
+                ControlFlow::Continue(()) => ControlFlow::Break(Ok(None)),
+            }
+        },
+    );
+    timings.waited_otherwise(&[Stage::PutOut], start.elapsed());
+    timings.waited_otherwise(
+        &[Stage::Compute, Stage::Form],
+        start.elapsed() * computing as u32,
+    );
+    match ended {
+        Err(problem) => Err(not_started(&problem)),
+        Ok(ended) => ended.unwrap_or(Ok(None)),
+    }
 }
 
 /// The state of the stages.
@@ -363,50 +361,42 @@ struct Stages<'a, W> {
     timings: &'a Timings,
     limits: Limits,
     /// The memory budgets for the pieces of each file being read.
-    rooms: Vec<MemoryBudget>,
+    rooms: &'a [MemoryBudget],
     /// The memory budget for decoding tasks.
     tasks: MemoryBudget,
-    stopped: &'a AtomicBool,
+    demand: &'a Demand<'a>,
 }
 
 impl<W: Work> Stages<'_, W> {
     /// Returns whether no more answers are wanted.
     fn is_over(&self) -> bool {
-        self.stopped.load(Ordering::Relaxed) || self.settings.interrupted.load(Ordering::Relaxed)
+        !self.demand.continues()
     }
 
-    /// Starts the threads of all stages except the last.
-    ///
-    /// Ends that were not passed to a thread are dropped, so that no thread waits for them: without
-    /// a compute thread the gathering thread ends, and then the readers.
-    fn start<'scope, 'env, F, I>(
-        &'env self,
-        scope: &'scope Scope<'scope, 'env>,
-        ends: QueueEnds<'env, W, I, F::Batch>,
-        computing: usize,
-        form: &'env F,
-    ) -> Result<(), gecc::Error>
-    where
-        F: FormatAnswers<W::Answers>,
-        I: Iterator<Item = W::Source> + Send + 'env,
-    {
-        let QueueEnds {
-            sources,
-            pieces,
-            gathered,
-            batches,
-        } = ends;
-        spawn(scope, move || self.gather(pieces, &gathered))?;
-        let reads = self.rooms.iter().map(move |room| {
-            let sources = Arc::clone(&sources);
-            move || self.read_each(room, sources)
+    /// Reads files on threads of their own, and gathers their parts on the calling thread.
+    fn read<T: Send>(
+        &self,
+        sources: impl Iterator<Item = W::Source> + Send,
+        gathered: &BatchSender<W, T>,
+    ) {
+        let (to_gather, pieces) = channel();
+        let sources = Mutex::new(SourceQueue {
+            rest: sources,
+            to_gather,
         });
-        spawn_some(scope, reads)?;
-        let computes = (0..computing).map(move |_| {
-            let batches = batches.clone();
-            move || self.compute(&batches, form)
+        let sources = Arc::new(sources);
+        thread::scope(|scope| {
+            let reads = self.rooms.iter().map(move |room| {
+                let sources = Arc::clone(&sources);
+                move || self.read_each(room, sources)
+            });
+            match spawn_some(scope, reads) {
+                Ok(()) => self.gather(pieces, gathered),
+                Err(problem) => {
+                    let _ = gathered.send_result(Err(problem));
+                }
+            }
         });
-        spawn_some(scope, computes)
     }
 
     /// Reads one file after another, and submits their pieces for decoding.
@@ -503,7 +493,6 @@ impl<W: Work> Stages<'_, W> {
 
     /// Joins decoded parts into batches.
     fn gather<T>(&self, files: Receiver<Receiver<HeldPiece<W>>>, gathered: &BatchSender<W, T>) {
-        let _closing = CloseOnDrop(&self.rooms);
         let mut batch = Vec::new();
         let mut size = 0;
         let mut bytes = 0;
@@ -542,49 +531,22 @@ impl<W: Work> Stages<'_, W> {
         self.timings.waited(Stage::Gather, || gathered.send(batch))
     }
 
-    /// Computes batches and formats their answers.
+    /// Computes a batch and formats its answers. Returns `None` if the engine did not start, or if
+    /// the answers are not wanted any more when it has.
     fn compute<M: FormatAnswers<W::Answers>>(
         &self,
-        batches: &Workers<Vec<W::Decoded>, BatchResult<M::Batch>>,
+        batch: Vec<W::Decoded>,
         form: &M,
-    ) {
-        while let Some((batch, to)) = self.timings.waited(Stage::Compute, || batches.next()) {
-            // A batch without a result means that the receiver no longer wants any.
-            let engine = self
-                .timings
-                .waited(Stage::Compute, || self.settings.engine());
-            let Some(engine) = engine.filter(|_| !self.is_over()) else {
-                continue;
-            };
-            let pool = self.settings.pool;
-            let computed = self
-                .timings
-                .worked(Stage::Compute, || self.work.compute(engine, pool, batch));
-            let formed = computed.map(|parts| {
-                self.timings.worked(Stage::Form, || {
-                    form.batch(map(pool, parts, |part| form.part(self.work.answers(part))))
-                })
-            });
-            let _ = to.send(formed);
-        }
-    }
-
-    /// Passes the formatted answers to `sink`.
-    fn output<T, B>(
-        &self,
-        mut formed: Results<BatchResult<T>>,
-        sink: &mut impl FnMut(T) -> ControlFlow<B>,
-    ) -> Result<Option<B>, gecc::Error> {
-        // Batches are left uncomputed only when they are no longer wanted.
-        while let Some(of_batch) = self.timings.waited(Stage::PutOut, || formed.next()) {
-            let of_batch = of_batch?;
-            if let ControlFlow::Break(end) = self.timings.worked(Stage::PutOut, || sink(of_batch)) {
-                return Ok(Some(end));
-            }
-            if self.is_over() {
-                return Ok(None);
-            }
-        }
-        Ok(None)
+    ) -> Option<BatchResult<M::Batch>> {
+        let engine = self.settings.engine().filter(|_| !self.is_over())?;
+        let pool = self.settings.pool;
+        let computed = self
+            .timings
+            .worked(Stage::Compute, || self.work.compute(engine, pool, batch));
+        Some(computed.map(|parts| {
+            self.timings.worked(Stage::Form, || {
+                form.batch(map(pool, parts, |part| form.part(self.work.answers(part))))
+            })
+        }))
     }
 }

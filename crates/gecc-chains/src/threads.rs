@@ -1,6 +1,7 @@
 //! Starting threads, which may fail, for example where the system's limit is reached.
 
 use gecc::Error;
+use std::io;
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Starts a thread. On failure `work` is dropped with everything it owns, so that no other stage
@@ -11,7 +12,12 @@ pub fn spawn<'scope, T: Send + 'scope>(
 ) -> Result<ScopedJoinHandle<'scope, T>, Error> {
     Builder::new()
         .spawn_scoped(scope, work)
-        .map_err(|problem| Error::Threads(problem.to_string()))
+        .map_err(|problem| not_started(&problem))
+}
+
+/// Converts the error of the operating system about a thread that cannot be started.
+pub fn not_started(problem: &io::Error) -> Error {
+    Error::Threads(problem.to_string())
 }
 
 /// Starts a thread for each element, or for as many as possible. Fewer threads are acceptable; none

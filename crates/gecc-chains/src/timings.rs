@@ -70,6 +70,17 @@ impl Timings {
         timed(&self.waited[step as usize], wait)
     }
 
+    /// Counts as waiting time of the first of some stages what they have not worked or waited of
+    /// `total`, the time that their threads existed.
+    pub(crate) fn waited_otherwise(&self, stages: &[Stage], total: Duration) {
+        let counted = stages.iter().map(|stage| {
+            let (worked, waited) = self.of(*stage);
+            worked + waited
+        });
+        let rest = total.saturating_sub(counted.sum());
+        add(&self.waited[stages[0] as usize], rest);
+    }
+
     /// Counts the time since `start` as waiting time.
     pub(crate) fn waited_since(&self, step: Stage, start: Instant) {
         add(&self.waited[step as usize], start.elapsed());
