@@ -219,6 +219,17 @@ pub struct Mapping {
     pub decimal: bool,
 }
 
+/// The form in which the items of an input have a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldForm {
+    /// No item has the field.
+    Absent,
+    /// The field is bytes, or a number.
+    Binary,
+    /// The field is text, such as hexadecimal digits.
+    Text,
+}
+
 impl Mapping {
     /// Creates a mapping without columns.
     pub fn new() -> Self {
@@ -390,6 +401,54 @@ impl Mapping {
             }
         }
         Ok(())
+    }
+
+    /// Requires that every option of the mapping has an effect on inputs whose fields have the given
+    /// forms, and that no field contradicts it. Fields that are not read count as absent.
+    ///
+    /// # Errors
+    /// [`UnclearColumns`], which names the option as the command does, and as Python does.
+    pub fn require_effects(&self, form: &dyn Fn(Field) -> FieldForm) -> Result<(), UnclearColumns> {
+        let has = |field| form(field) != FieldForm::Absent;
+        let has_text = |field| form(field) == FieldForm::Text;
+        // Headers may be in separate fields, and any DER may be followed by a hash type.
+        let has_signatures = [Field::Signature, Field::Der, Field::V, Field::RecoveryId]
+            .into_iter()
+            .any(has);
+        let is_any_encoded = Field::ALL.into_iter().any(|field| {
+            let is_configured = self.encodings.of(field).is_some();
+            is_configured && Encoding::is_of(field, self.text_messages) && has_text(field)
+        });
+        let refusals = [
+            (
+                self.text_messages && !has_text(Field::Message),
+                "--text-messages (`text_messages` in Python) has no effect: there is no `message` in text",
+            ),
+            (
+                self.user_id.is_some() && !has(Field::Message),
+                "--sm2-id (`user_id` in Python) has no effect: there is no `message`, and a `digest` contains the id",
+            ),
+            (
+                self.user_id.is_some() && has(Field::Id),
+                "--sm2-id (`user_id` in Python) is for all items, and each has an `id`: leave one of them out",
+            ),
+            (
+                self.signature_form != SignatureForm::Auto && !has_signatures,
+                "--signature-form (`signature_form` in Python) has no effect: there is no field to which it applies",
+            ),
+            (
+                self.decimal && !has_text(Field::R),
+                "--decimal (`decimal` in Python) has no effect: there are no `r` and `s` in text",
+            ),
+            (
+                !self.encodings.is_empty() && !is_any_encoded,
+                "--encoding has no effect: there is no field in text to which it applies",
+            ),
+        ];
+        match refusals.iter().find(|(is_refused, _)| *is_refused) {
+            Some((_, problem)) => Err(UnclearColumns((*problem).to_owned())),
+            None => Ok(()),
+        }
     }
 
     /// Returns the error for a column that the mapping names and the input does not have.

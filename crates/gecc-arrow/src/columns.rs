@@ -10,7 +10,7 @@ use crate::reason::{CellProblem, Reason};
 use arrow_array::RecordBatch;
 use gecc::Rows;
 use gecc::call::Operation;
-use gecc::fields::{Encoding, Field, Hash, Mapping, SignatureForm, ecdsa_digest, is_ecdsa_digest};
+use gecc::fields::{Encoding, Field, FieldForm, Hash, Mapping, ecdsa_digest, is_ecdsa_digest};
 use zeroize::Zeroizing;
 
 /// A record batch, the mapping of its columns, and the problems of its rows.
@@ -40,9 +40,8 @@ impl<const W: usize> EngineColumn<'_, W> {
     }
 }
 
-// Names of the mapping's options in errors: those of the command, and parameters in Python.
+/// The name of the option in errors: that of the command, and the parameter in Python.
 const HASH: &str = "--hash (`hash` in Python)";
-const USER_ID: &str = "--sm2-id (`user_id` in Python)";
 
 impl<'a> BatchInputs<'a> {
     pub fn new(batch: &'a RecordBatch, mapping: &'a Mapping, pool: &'a Pool) -> Self {
@@ -212,76 +211,33 @@ impl<'a> BatchInputs<'a> {
     /// Returns an error if a hash, or an option of the mapping, has no effect for this operation and
     /// these columns.
     pub fn require_effects(&self, operation: &TableOperation) -> Result<(), Error> {
-        let reads = operation.operation.reads();
-        let messages = self.optional(Field::Message)?;
         if let Some(hash) = operation.options.hash {
-            require_hash_effect(hash, operation.operation, messages.is_some())?;
+            require_hash_effect(hash, operation.operation, self.has(Field::Message))?;
         }
-        if self.mapping.text_messages && !messages.as_ref().is_some_and(Cells::is_text) {
+        if self.mapping.user_id.is_some() && !operation.operation.reads().user_ids {
             return Err(Error::Columns(
-                "--text-messages is for a column `message` of texts, and the table has none that the operation reads"
+                "--sm2-id (`user_id` in Python) is for messages of SM2, which are signed together with it"
                     .to_owned(),
             ));
         }
-        if self.mapping.user_id.is_some() && (!reads.user_ids || messages.is_none()) {
-            return Err(Error::Columns(format!(
-                "{USER_ID} is for messages of SM2, which are signed together with it"
-            )));
-        }
-        if self.mapping.user_id.is_some() && self.has(Field::Id) {
-            return Err(Error::Columns(format!(
-                "{USER_ID} is for all rows, and a column has an id for each: leave one of them out"
-            )));
-        }
-        self.require_form_effect()?;
-        self.require_encodings_effect(operation)
-    }
-
-    /// Returns an error if there is no column for the signature form, or for decimal numbers.
-    fn require_form_effect(&self) -> Result<(), Error> {
-        let fields_of_form = [Field::Signature, Field::Der, Field::V, Field::RecoveryId];
-        if self.mapping.signature_form != SignatureForm::Auto
-            && !fields_of_form.into_iter().any(|field| self.has(field))
-        {
-            return Err(Error::Columns(
-                "--signature-form (`signature_form` in Python) is for `signature` and `der`, and the table has neither"
-                    .to_owned(),
-            ));
-        }
-        if self.mapping.decimal && !self.has_text(Field::R)? {
-            return Err(Error::Columns(
-                "--decimal (`decimal` in Python) is for columns `r` and `s` of texts, and the table has none"
-                    .to_owned(),
-            ));
-        }
-        Ok(())
-    }
-
-    /// Returns an error if encodings are given, and no column that is read has one of them.
-    fn require_encodings_effect(&self, operation: &TableOperation) -> Result<(), Error> {
-        let Mapping {
-            encodings,
-            text_messages,
-            ..
-        } = self.mapping;
-        if encodings.is_empty() {
-            return Ok(());
-        }
+        let mut forms = [FieldForm::Absent; Field::ALL.len()];
         for field in Field::ALL {
-            let is_decoded = operation.reads(field) && Encoding::is_of(field, *text_messages);
-            if encodings.of(field).is_some() && is_decoded && self.has_text(field)? {
-                return Ok(());
+            if operation.reads(field) {
+                forms[field as usize] = self.form(field)?;
             }
         }
-        Err(Error::Columns(
-            "--encoding is for columns of texts, and the table has none that the operation reads"
-                .to_owned(),
-        ))
+        self.mapping
+            .require_effects(&|field| forms[field as usize])
+            .map_err(|problem| Error::Columns(problem.to_string()))
     }
 
-    /// Returns whether a field has a column of text.
-    fn has_text(&self, field: Field) -> Result<bool, Error> {
-        Ok(self.optional(field)?.is_some_and(|cells| cells.is_text()))
+    /// Returns the form of a field's column.
+    fn form(&self, field: Field) -> Result<FieldForm, Error> {
+        Ok(match self.optional(field)? {
+            None => FieldForm::Absent,
+            Some(cells) if cells.is_text() => FieldForm::Text,
+            Some(_) => FieldForm::Binary,
+        })
     }
 
     /// Requires exactly one of `digest` and `message`, and an id only with messages.

@@ -1379,7 +1379,7 @@ fn settings_without_effect_are_refused() {
         assert!(
             problem(ecdsa, column, &as_text)
                 .unwrap()
-                .contains("--text-messages is for")
+                .contains("--text-messages (`text_messages` in Python) has no effect")
         );
     }
     let with_id = |mapping: &mut Mapping| mapping.user_id = Some(b"alice".to_vec());
@@ -1387,7 +1387,7 @@ fn settings_without_effect_are_refused() {
     assert!(
         problem(Operation::Sm2Sign, digest(), &with_id)
             .unwrap()
-            .contains("is for messages of SM2")
+            .contains("--sm2-id (`user_id` in Python) has no effect")
     );
     assert!(
         problem(ecdsa, message(), &with_id)
@@ -1399,7 +1399,7 @@ fn settings_without_effect_are_refused() {
     assert!(
         problem(ecdsa, message(), &encoded)
             .unwrap()
-            .contains("--encoding is for columns of texts")
+            .contains("--encoding has no effect")
     );
 }
 
