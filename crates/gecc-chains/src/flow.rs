@@ -21,17 +21,17 @@
 
 use crate::limits::Limits;
 use crate::problem::{Problem, Progress};
-use crate::threads::{not_started, spawn_some};
 use crate::timings::{Stage, Timings};
 use gecc::pipeline::{self, Demand, MemoryBudget, map};
 use gecc::{Backend, Engine};
 use rayon::ThreadPool;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread;
+use std::thread::{self, Builder, Scope};
 use std::time::{Duration, Instant};
 
 /// The number of signatures of a batch with a GPU, and without one.
@@ -549,4 +549,26 @@ impl<W: Work> Stages<'_, W> {
             })
         }))
     }
+}
+
+/// Starts a thread for each element, or for as many as possible: the system may limit them. Fewer
+/// threads are acceptable; none is an error. Work that is not started is dropped with everything it
+/// owns, so that no other stage waits for it.
+fn spawn_some<'scope, W: FnOnce() + Send + 'scope>(
+    scope: &'scope Scope<'scope, '_>,
+    works: impl IntoIterator<Item = W>,
+) -> Result<(), gecc::Error> {
+    for (started, work) in works.into_iter().enumerate() {
+        match Builder::new().spawn_scoped(scope, work) {
+            Ok(_) => {}
+            Err(problem) if started == 0 => return Err(not_started(&problem)),
+            Err(_) => break,
+        }
+    }
+    Ok(())
+}
+
+/// Converts the error of the operating system about a thread that cannot be started.
+fn not_started(problem: &io::Error) -> gecc::Error {
+    gecc::Error::Threads(problem.to_string())
 }

@@ -30,7 +30,6 @@ mod reason;
 mod test_support;
 // For the command.
 #[doc(hidden)]
-pub mod threads;
 mod timings;
 
 pub use files::{Paths, files_of};

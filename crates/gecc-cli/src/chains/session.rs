@@ -19,7 +19,6 @@ use crate::output::{
 use crate::{ALL_PASSED, CLOSED_PIPE, COULD_NOT_RUN, NOT_CHECKED, SOME_REJECTED, interrupt};
 use gecc::Engine;
 use gecc_chains::bitcoin::companion_files;
-use gecc_chains::threads::spawn;
 use gecc_chains::{Paths, Settings, Timings, files_of};
 use rayon::ThreadPool;
 use std::ops::ControlFlow;
@@ -128,7 +127,9 @@ pub fn run<R: AnswerRow>(
     thread::scope(|scope| {
         let (to_start, found) = channel();
         let engine = &engine;
-        let starting = spawn(scope, move || start(engine, options, of_engine, &found))?;
+        let starting = thread::Builder::new()
+            .spawn_scoped(scope, move || start(engine, options, of_engine, &found))
+            .map_err(|problem| gecc::Error::Threads(problem.to_string()))?;
         let (paths, state, repeated) = find(named, options, state)?;
         let is_nothing_left = paths.files.is_empty() && paths.problems.is_empty();
         // The engine may have started without it.

@@ -75,7 +75,7 @@ struct ChainInfo {
 impl NodeClient {
     /// Sends all blocks, in order, or the reason why there are no more.
     fn blocks(&self, heights: RangeInclusive<u64>, to: &SyncSender<Result<NodeBlock, String>>) {
-        let network = match self.again(|| self.network()) {
+        let network = match self.again(&|| self.is_wanted(), || self.network()) {
             None => return,
             Some(Ok(network)) => network,
             Some(Err(problem)) => {

@@ -10,8 +10,8 @@ mod url;
 pub use bitcoin::{connect, source};
 #[cfg(unix)]
 pub use ethereum::Node;
-use gecc::pipeline::pipeline;
-use gecc_chains::threads::{spawn, spawn_some};
+use gecc::pipeline::{Demand, Stages};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -77,36 +77,44 @@ impl NodeClient {
         request_once: impl Fn(u64) -> Result<T, RequestFailure> + Sync,
         mut hand_on: impl FnMut(u64, Result<T, String>) -> bool,
     ) {
-        let request_once = &request_once;
-        let (sender, workers, answers) = pipeline(self.requests, 0);
-        thread::scope(|scope| {
-            let asks = (0..self.requests).map(move |_| {
-                let workers = workers.clone();
-                move || workers.work(|request| self.again(|| request_once(request)))
-            });
-            let started = spawn(scope, move || {
-                (0..requests).all(|request| sender.send(request))
-            })
-            .and_then(|_| spawn_some(scope, asks));
-            // Otherwise there would be no result, as if all blocks had been delivered.
-            if let Err(problem) = started {
-                hand_on(0, Err(problem.to_string()));
-            }
-            for (request, answer) in (0..).zip(answers) {
+        let demand = Demand::until(self.interrupted);
+        let stages = Stages {
+            workers: self.requests,
+            items: 0,
+            results: self.requests,
+            demand: &demand,
+            budgets: &[],
+        };
+        let mut answered = 0;
+        let ended = stages.run(
+            |sender| {
+                (0..requests).all(|request| sender.send(request));
+            },
+            |request| {
+                let is_wanted = || self.is_wanted() && demand.continues();
+                self.again(&is_wanted, || request_once(request))
+            },
+            |answer| {
                 let is_last = answer.is_err();
-                if !self.is_wanted() || !hand_on(request, answer) || is_last {
-                    break;
+                if !self.is_wanted() || !hand_on(answered, answer) || is_last {
+                    return ControlFlow::Break(());
                 }
-            }
-            // Makes pending retries end after their pause.
-            self.is_over.store(true, Ordering::Relaxed);
-        });
+                answered += 1;
+                ControlFlow::Continue(())
+            },
+        );
+        // Otherwise there would be no result, as if all blocks had been delivered.
+        if let Err(problem) = ended {
+            let problem = gecc::Error::Threads(problem.to_string());
+            hand_on(0, Err(problem.to_string()));
+        }
     }
 
     /// Retries until there is a response or a permanent failure. Returns `None` if the response is
     /// not wanted any more.
     fn again<T>(
         &self,
+        is_wanted: &dyn Fn() -> bool,
         request_once: impl Fn() -> Result<T, RequestFailure>,
     ) -> Option<Result<T, String>> {
         let mut pause = PAUSE;
@@ -119,7 +127,7 @@ impl NodeClient {
                 }) if is_for_good || attempt == TRIES => {
                     return Some(Err(self.url.without_keys(&problem)));
                 }
-                Err(_) if !self.is_wanted() => return None,
+                Err(_) if !is_wanted() => return None,
                 Err(_) => thread::sleep(pause),
             }
             pause *= 2;

@@ -9,16 +9,15 @@ use crate::output::{Failure, Line, Output, note, path_error, refuse_overwriting}
 use crate::secrets::buffers::Wiped;
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, interrupt};
 use arrow_array::RecordBatch;
-use gecc::pipeline::{Sender, pipeline};
+use gecc::pipeline::{Demand, Sender, Stages};
 use gecc::silent_payments::{self, Match, Receiver};
 use gecc::{Engine, Verdict, stack};
 use gecc_arrow::ReadOptions;
 use gecc_chains::bitcoin::ReceiverKeys;
-use gecc_chains::threads::{spawn, spawn_some};
 use std::collections::VecDeque;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Instant;
 
 /// The number of rows in a batch: enough for a GPU.
@@ -140,26 +139,35 @@ impl Scan<'_> {
         } else {
             SCANNED
         };
-        let (sender, workers, parts) = pipeline(scanned, 0);
-        thread::scope(|scope| {
-            spawn(scope, move || {
-                if let Err(failure) = self.read(tables, &sender) {
-                    sender.send_result(Err(failure));
+        let demand = Demand::until(self.interrupted);
+        let stages = Stages {
+            workers: scanned,
+            items: 0,
+            results: scanned,
+            demand: &demand,
+            budgets: &[],
+        };
+        let ended = stages.run(
+            |batches| {
+                if let Err(failure) = self.read(tables, &batches) {
+                    batches.send_result(Err(failure));
                 }
-            })?;
-            let scans = (0..scanned).map(move |_| {
-                let workers = workers.clone();
-                move || workers.work(|(path, batch)| Some(self.part(path, &batch)))
-            });
-            spawn_some(scope, scans)?;
-            for part in parts {
-                if self.interrupted.load(Ordering::Relaxed) {
-                    break;
+            },
+            |(path, batch)| Some(self.part(path, &batch)),
+            |part: Result<ScannedBatch, Failure>| {
+                if !demand.continues() {
+                    return ControlFlow::Break(Ok(()));
                 }
-                hand_on(part?)?;
-            }
-            Ok(())
-        })
+                match part.and_then(&mut *hand_on) {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(failure) => ControlFlow::Break(Err(failure)),
+                }
+            },
+        );
+        match ended {
+            Ok(ended) => ended.unwrap_or(Ok(())),
+            Err(problem) => Err(gecc::Error::Threads(problem.to_string()).into()),
+        }
     }
 
     /// Submits the batches of tables, until no more are wanted.
