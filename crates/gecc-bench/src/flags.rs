@@ -346,8 +346,6 @@ pub enum FileFormat {
     Tsv,
     /// An array of objects.
     Json,
-    /// Rows of fixed width.
-    Rows,
     /// JSON Lines, compressed.
     #[value(name = "jsonl.gz")]
     JsonlGz,

@@ -113,10 +113,9 @@ const FILES: [&str; 8] = [
     "files", "--engine", "cpu", "--items", "1010", "--runs", "1", "--json",
 ];
 
-const FORMATS: [&str; 7] = [
+const FORMATS: [&str; 6] = [
     "jsonl",
     "csv",
-    "rows",
     "jsonl.zst",
     "parquet",
     "parquet.zst",

@@ -42,21 +42,16 @@ const LONG_ROWS: [(usize, usize, usize); 4] =
 const COPIES_OF_A_ROW: usize = 5;
 
 fn main() -> ExitCode {
-    let tests = LIMITS.iter().flat_map(|limit| {
-        [
-            test(format!("command::{limit}_mib"), None, || {
-                command(*limit, "text", LINES, write_text, &[])
-            }),
-            test(format!("command::rows_{limit}_mib"), None, || {
-                command(*limit, "rows", LINES, write_rows, &ROWS)
-            }),
-        ]
+    let tests = LIMITS.iter().map(|limit| {
+        test(format!("command::{limit}_mib"), None, || {
+            command(*limit, "text", LINES, write_text)
+        })
     });
     let tags = test("command::tags".to_owned(), None, || {
-        command(LIMIT_WITH_TAGS, "tags", TAGGED_LINES, write_tagged, &[])
+        command(LIMIT_WITH_TAGS, "tags", TAGGED_LINES, write_tagged)
     });
     let names = test("command::names".to_owned(), None, || {
-        command(LIMIT_WITH_TAGS, "names", TAGGED_LINES, write_named, &[])
+        command(LIMIT_WITH_TAGS, "names", TAGGED_LINES, write_named)
     });
     let tables = [
         test(
@@ -101,14 +96,6 @@ fn main() -> ExitCode {
     )
 }
 
-/// The options for the input of `write_rows`.
-const ROWS: [&str; 4] = [
-    "--format",
-    "rows",
-    "--layout",
-    "digest:32,signature:64,public_key:33",
-];
-
 fn write_text(file: File) {
     write_lines(file, LINES, "");
 }
@@ -142,17 +129,7 @@ fn write_lines(file: File, lines: usize, field: &str) {
     (0..lines).for_each(|item| writeln!(file, "{line}{:064x}\"}}", item + 1).expect("writable"));
 }
 
-fn write_rows(file: File) {
-    let mut rows = BufWriter::new(file);
-    for item in 0..LINES {
-        let mut row = [0x11; 129];
-        row[96] = 2;
-        row[121..].copy_from_slice(&(item as u64 + 1).to_be_bytes());
-        rows.write_all(&row).expect("writable");
-    }
-}
-
-fn command(limit: usize, name: &str, lines: usize, write: fn(File), arguments: &[&str]) {
+fn command(limit: usize, name: &str, lines: usize, write: fn(File)) {
     let folder =
         std::env::temp_dir().join(format!("gecc-memory-{}-{name}-{limit}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("the temporary folder is writable");
@@ -170,9 +147,7 @@ fn command(limit: usize, name: &str, lines: usize, write: fn(File), arguments: &
         &THREADS.to_string(),
     ]);
     command
-        .args(["--max-memory", &format!("{limit}M")])
-        .args(arguments)
-        .arg("-o")
+        .args(["--max-memory", &format!("{limit}M"), "-o"])
         .arg(&output)
         .arg(&input);
     let (_, peak) = child::run(command.stderr(Stdio::null()));

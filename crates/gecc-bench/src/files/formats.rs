@@ -14,26 +14,14 @@ const GZIP_LEVEL: u32 = 1;
 const ZSTD_LEVEL: i32 = 1;
 
 /// Returns the command's arguments for a format.
-pub fn arguments(table: &Table, format: FileFormat) -> Vec<String> {
+pub fn arguments(format: FileFormat) -> Vec<String> {
     match format {
-        FileFormat::Rows => ["--format", "rows", "--layout", &layout(table)]
-            .map(str::to_owned)
-            .to_vec(),
         // The name of the output has the extension of the input, but its lines are compared.
         FileFormat::Csv | FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
             ["--output-format", "jsonl"].map(str::to_owned).to_vec()
         }
         _ => Vec::new(),
     }
-}
-
-fn layout(table: &Table) -> String {
-    let parts: Vec<_> = table
-        .0
-        .iter()
-        .map(|column| format!("{}:{}", column.name(), column.width()))
-        .collect();
-    parts.join(",")
 }
 
 /// Writes the first items, and returns the size of the file in bytes.
@@ -44,7 +32,6 @@ pub fn write(table: &Table, items: usize, format: FileFormat, path: &Path) -> io
         FileFormat::Csv => write_separated(table, items, ",", &mut sink)?,
         FileFormat::Tsv => write_separated(table, items, "\t", &mut sink)?,
         FileFormat::Json => write_json(table, items, &mut sink)?,
-        FileFormat::Rows => write_rows(table, items, &mut sink)?,
         FileFormat::JsonlGz => {
             let mut encoder = GzEncoder::new(&mut sink, flate2::Compression::new(GZIP_LEVEL));
             write_jsonl(table, items, &mut encoder)?;
@@ -105,15 +92,6 @@ fn write_separated(
             push_value(column, item, line);
         }
         line.push(b'\n');
-    })
-}
-
-fn write_rows(table: &Table, items: usize, sink: &mut dyn Write) -> io::Result<()> {
-    (0..items).try_for_each(|item| {
-        table
-            .0
-            .iter()
-            .try_for_each(|column| sink.write_all(column.row(item)))
     })
 }
 
@@ -279,12 +257,9 @@ mod tests {
         write(&table, 1, FileFormat::Jsonl, &path).unwrap();
         assert_eq!(objects(&read(&path)), expected[..1]);
 
-        let layout = &arguments(&table, FileFormat::Rows)[3];
-        assert_eq!(layout, "digest:32,signature:64,recovery_id:1");
         let expected: Vec<u8> = (0..ITEMS)
             .flat_map(|item| [&digests[item][..], &signatures[item], &ids[item]].concat())
             .collect();
-        assert!(fs::read(file_of(&table, FileFormat::Rows, folder.path())).unwrap() == expected);
         for format in [
             FileFormat::Parquet,
             FileFormat::ParquetZst,

@@ -106,7 +106,7 @@ impl Bench<'_> {
         let table = self.items.table(call.operation);
         write(&table, 1, format, &one)?;
         let bytes = write(&table, self.items.len(), format, &input)?;
-        let format_arguments = formats::arguments(&table, format);
+        let format_arguments = formats::arguments(format);
         let start_seconds =
             call.median(&format_arguments, &one, &output, &alone.expected.first())?;
         let cache_seconds = page_cache::read_seconds(&input, self.options.engine.thread_count());

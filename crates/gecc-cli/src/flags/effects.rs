@@ -35,7 +35,6 @@ const OF_ITEMS: &[(&str, Effect)] = &[
     ("output", Always),
     ("sync", Depends("clap, and Output::require_sync")),
     ("format", Always),
-    ("layout", Depends("StreamOptions::check_formats")),
     ("columns", Depends(BY_INPUT)),
     ("encoding", Depends(BY_INPUT)),
     ("output_format", Always),

@@ -34,7 +34,6 @@ Examples:
   gecc verify --scheme bip340 taproot.jsonl
   gecc verify --scheme ed25519 --rule strict solana.jsonl
   gecc verify --curve secp256k1 --beside -o out.parquet in.parquet
-  gecc verify --curve p256 --format rows --layout digest:32,public_key:33,signature:64 signatures.bin
 
 Output: {\"valid\":true} or {\"valid\":false,\"reason\":\"…\",\"line\":7}, one line per item, in \
 order.

@@ -1,7 +1,6 @@
 //! Options for the input of items and the output of answers.
 
 use crate::engine::EngineOptions;
-use crate::input::binary::layout::RowLayout;
 use crate::input::seen_fields::SeenFields;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
@@ -19,10 +18,10 @@ macro_rules! input_help {
         "\
 Input is text: JSON Lines, JSON objects over several lines or in an array, CSV with a header, or \
 columns separated by tabs or semicolons, with binary fields in hexadecimal, with or without 0x, \
-or in base64. It may also be Parquet or Arrow IPC, or rows of bytes with the layout of --layout. \
-Columns are found by name (`sig`, `pubkey`, `msg` and similar names are known, in any case) or \
-configured with --columns. The format is detected from content, except for rows (--format rows) \
-and for Arrow from a pipe (--format arrow). Text and rows may be compressed with gzip or zstd.
+or in base64. It may also be Parquet or Arrow IPC. Columns are found by name (`sig`, `pubkey`, \
+`msg` and similar names are known, in any case) or configured with --columns. The format is \
+detected from content, except for Arrow from a pipe (--format arrow). Text may be compressed with \
+gzip or zstd.
 
 An item that cannot be read gets its own answer and does not stop the command; blank lines are \
 skipped; the `tag` of text items is passed through. The answer to a rejected item states its \
@@ -42,8 +41,6 @@ pub enum Format {
     Jsonl,
     /// Values separated by commas, tabs or semicolons, with a header.
     Csv,
-    /// Rows of bytes with the layout of `--layout`.
-    Rows,
     /// Parquet.
     Parquet,
     /// Arrow IPC, a file or a stream.
@@ -154,10 +151,6 @@ pub struct StreamOptions {
     /// Input format [default: detected from content].
     #[arg(long, value_enum)]
     pub format: Option<Format>,
-    /// The fields of each row with their widths in bytes, such as
-    /// digest:32,public_key:33,signature:64; `skip` for bytes to ignore.
-    #[arg(long, value_name = "FIELD:BYTES,…", required_if_eq("format", "rows"))]
-    pub layout: Option<RowLayout>,
     /// Columns, or members of JSON objects, for fields that are not found by name, such as
     /// digest=their_hash,public_key=their_key. Other fields are found by name. `FIELD=` declares a
     /// field absent.
@@ -292,22 +285,6 @@ impl StreamOptions {
     pub fn check_formats(&self, is_table: bool) -> Result<(), String> {
         let writes_lines = self.answers().is_lines();
         let refusals = [
-            (
-                self.layout.is_some() && self.format != Some(Format::Rows),
-                "--layout requires --format rows",
-            ),
-            (
-                self.columns.is_some() && self.layout.is_some(),
-                "--columns is for columns with names: --layout has the positions of fields in rows",
-            ),
-            (
-                self.encoding.is_some() && self.format == Some(Format::Rows),
-                "--encoding is for texts: --format rows has bytes",
-            ),
-            (
-                self.text_messages && self.format == Some(Format::Rows),
-                "--text-messages is for texts: --format rows has bytes, and digests in place of messages",
-            ),
             #[cfg(not(feature = "arrow"))]
             (!writes_lines, crate::WITHOUT_TABLES),
             (

@@ -2,10 +2,8 @@
 //! `source` reads it in pieces of `text`. For text, the `splitter` makes units of whole rows
 //! (`layout` detects the format, `scan` finds the row ends), and `items` yields the `fields` of
 //! each row: of tables through `table`, of JSON through a parser or the `shape` of earlier objects.
-//! `binary` makes columns of fixed-width rows. `keyfile` holds the private keys of a command, in
-//! any of the forms of `keys`.
+//! `keyfile` holds the private keys of a command, in any of the forms of `keys`.
 
-pub mod binary;
 pub mod compressed;
 mod deferred_reader;
 pub mod encodings;

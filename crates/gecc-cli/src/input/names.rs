@@ -2,7 +2,6 @@
 
 use super::seen_fields::SeenFields;
 use crate::flags::StreamOptions;
-use crate::input::binary::layout::RowLayout;
 use gecc::call::{Reads, RecoveryIds};
 use gecc::fields::{Encoding, Field, Mapping, SignatureForm};
 use std::sync::Arc;
@@ -251,12 +250,6 @@ impl FieldNames {
         absent.map(|(field, name)| {
             format!("--columns {field}={name} has no effect: no item has `{name}`")
         })
-    }
-
-    /// Returns an error if a configured option has no effect on rows of bytes.
-    pub fn require_effect_on_rows(&self, layout: &RowLayout) -> Result<(), String> {
-        self.without_effect(&|field| layout.place(field).is_some())
-            .map_or(Ok(()), Err)
     }
 
     /// Returns whether a field is read.

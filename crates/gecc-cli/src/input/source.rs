@@ -143,7 +143,7 @@ struct StreamState {
 
 impl StreamSource {
     /// Starts a thread that reads up to `window` pieces ahead.
-    pub fn start(
+    fn start(
         mut reader: Box<dyn Read + Send>,
         buffers: Arc<Buffers>,
         window: usize,
@@ -165,7 +165,7 @@ impl StreamSource {
     }
 
     /// Returns what arrives within `patience`, and shortly after it.
-    pub fn next(&mut self, patience: Duration) -> io::Result<SourceEvent> {
+    fn next(&mut self, patience: Duration) -> io::Result<SourceEvent> {
         let stream = &*self.0;
         let state = stream
             .changed

@@ -1,31 +1,22 @@
 //! The columns of a batch, in memory that is reused by later batches.
 
 use super::pages::Pages;
-use crate::input::binary::columns::columns;
-use crate::input::binary::layout::RowLayout;
 use crate::input::keyfile::ItemNumbers;
 use crate::operation::{CommandOperation, OperationInputs, OperationResults};
 use gecc::call::{Columns, Contents, Reads, RecoveryIds};
-use gecc::fields::Field;
 use gecc::{Engine, PublicKeys, Rows, SecretKeys};
 use zeroize::Zeroizing;
 
 /// Memory for `capacity` rows of inputs and for their results.
 pub struct Arena {
     capacity: usize,
-    inputs: ArenaInputs,
+    inputs: ColumnPages,
     codes: Pages,
     results: Pages,
     width: usize,
 }
 
-enum ArenaInputs {
-    /// One column for each field that the operation reads.
-    Columns(Box<ColumnPages>),
-    /// Rows with all columns, and the recovery ids that have no byte of their own.
-    Rows(RowLayout, Pages, Pages),
-}
-
+/// One column for each field that the operation reads.
 struct ColumnPages {
     digests: Pages,
     signatures: Pages,
@@ -146,43 +137,8 @@ impl ColumnPages {
 impl Arena {
     /// Makes an arena for columns that are filled part by part.
     pub fn new(engine: &Engine, operation: &CommandOperation, capacity: usize) -> Self {
-        let inputs = ArenaInputs::Columns(Box::new(ColumnPages::new(
-            engine,
-            operation.reads(),
-            capacity,
-        )));
-        Self::with(inputs, engine, operation, capacity)
-    }
-
-    /// Makes an arena for rows of bytes.
-    pub fn of_rows(
-        engine: &Engine,
-        operation: &CommandOperation,
-        layout: &RowLayout,
-        capacity: usize,
-    ) -> Self {
-        let has_keys = layout.place(Field::SecretKey).is_some();
-        let memory = Pages::new(engine, layout.width() * capacity, has_keys);
-        let parities = Pages::new(
-            engine,
-            if layout.has_parities() { capacity } else { 0 },
-            false,
-        );
-        Self::with(
-            ArenaInputs::Rows(layout.clone(), memory, parities),
-            engine,
-            operation,
-            capacity,
-        )
-    }
-
-    fn with(
-        inputs: ArenaInputs,
-        engine: &Engine,
-        operation: &CommandOperation,
-        capacity: usize,
-    ) -> Self {
         let width = operation.width();
+        let inputs = ColumnPages::new(engine, operation.reads(), capacity);
         let codes = Pages::new(engine, capacity, false);
         let results = Pages::new(engine, width * capacity, operation.gives_secrets());
         Arena {
@@ -194,12 +150,9 @@ impl Arena {
         }
     }
 
-    /// Returns the number of bytes per row. `layout` is given for rows of bytes, not for text.
-    pub fn row_bytes(operation: &CommandOperation, layout: Option<&RowLayout>) -> usize {
-        let inputs = match layout {
-            Some(layout) => layout.width(),
-            None => widths(operation.reads()).iter().sum(),
-        };
+    /// Returns the number of bytes per row.
+    pub fn row_bytes(operation: &CommandOperation) -> usize {
+        let inputs: usize = widths(operation.reads()).iter().sum();
         inputs + operation.width() + 1
     }
 
@@ -209,36 +162,12 @@ impl Arena {
 
     /// Sets the encoding of the public keys in the next batch.
     pub fn set_form(&mut self, form: KeyColumn) {
-        self.column_pages().form = form;
+        self.inputs.form = form;
     }
 
     /// Returns consecutive parts with the given numbers of rows, starting at row `start`.
     pub fn parts(&mut self, start: usize, rows: &[usize]) -> Vec<ColumnsPart<'_>> {
-        self.column_pages().parts(start, rows)
-    }
-
-    fn column_pages(&mut self) -> &mut ColumnPages {
-        match &mut self.inputs {
-            ArenaInputs::Columns(pages) => pages,
-            ArenaInputs::Rows(..) => unreachable!("rows are not filled part by part"),
-        }
-    }
-
-    /// Returns the memory for rows of bytes.
-    pub fn memory(&mut self) -> &mut [u8] {
-        match &mut self.inputs {
-            ArenaInputs::Rows(_, memory, _) => memory.bytes_mut(),
-            ArenaInputs::Columns(_) => unreachable!("columns are filled part by part"),
-        }
-    }
-
-    /// Returns the memory for rows of bytes, and that for the recovery ids that have no byte of
-    /// their own.
-    pub fn rows_and_parities(&mut self) -> (&mut [u8], &mut [u8]) {
-        match &mut self.inputs {
-            ArenaInputs::Rows(_, memory, parities) => (memory.bytes_mut(), parities.bytes_mut()),
-            ArenaInputs::Columns(_) => unreachable!("columns are filled part by part"),
-        }
+        self.inputs.parts(start, rows)
     }
 
     /// Returns the first `rows` rows as inputs, and the destination of their results. `number` is
@@ -248,12 +177,7 @@ impl Arena {
         number: u64,
         rows: usize,
     ) -> (OperationInputs<'_>, OperationResults<'_>) {
-        let columns = match &self.inputs {
-            ArenaInputs::Columns(pages) => pages.columns(rows),
-            ArenaInputs::Rows(layout, memory, parities) => {
-                columns(layout, memory.bytes(), parities.bytes(), rows)
-            }
-        };
+        let columns = self.inputs.columns(rows);
         let width = self.width;
         let codes = self.codes.bytes_mut();
         let results = self.results.bytes_mut();
@@ -276,10 +200,8 @@ impl Arena {
     ) -> Zeroizing<Vec<[u8; 32]>> {
         // Allocated once, because a growing vector would leave its old contents behind.
         let mut keys = Zeroizing::new(Vec::with_capacity(rows.len()));
-        if let ArenaInputs::Columns(pages) = &self.inputs {
-            let all: &[[u8; 32]] = pages.secret_keys.bytes().as_chunks().0;
-            keys.extend(rows.filter_map(|row| all.get(row).copied()));
-        }
+        let all: &[[u8; 32]] = self.inputs.secret_keys.bytes().as_chunks().0;
+        keys.extend(rows.filter_map(|row| all.get(row).copied()));
         keys
     }
 
@@ -311,10 +233,7 @@ impl Arena {
 
     /// Wipes the secrets in the first rows, before the next batch.
     pub fn wipe(&mut self, rows: usize) {
-        match &mut self.inputs {
-            ArenaInputs::Columns(pages) => pages.secret_keys.wipe(rows * 32),
-            ArenaInputs::Rows(layout, memory, _) => memory.wipe(rows * layout.width()),
-        }
+        self.inputs.secret_keys.wipe(rows * 32);
         self.results.wipe(rows * self.width);
     }
 }

@@ -1,10 +1,10 @@
-//! Converts results to Parquet or Arrow columns, for items of text and of rows.
+//! Converts results for items of text to Parquet or Arrow columns.
 
 use super::arena::Arena;
 use super::batch::Batch;
 use super::lines::{BatchFormatter, BatchSink};
 use super::parser::{Origins, placed};
-use super::stages::ItemSource;
+use super::stages::TextInputs;
 use super::state::{Job, JobEnd};
 use super::tally::Tally;
 use crate::failure::written;
@@ -100,16 +100,15 @@ impl Write for SharedOutput {
 /// Answers all items in columns. Returns the output, to which nothing more is written.
 pub fn answer_all(
     job: &Job,
-    items: ItemSource,
+    inputs: TextInputs,
     output: Output,
     progress: &Progress,
     tally: &mut Tally,
 ) -> (JobEnd, Output) {
     let shared = SharedOutput::new(output);
-    let is_text = matches!(items, ItemSource::Text { .. });
-    let wanted = wanted(job.options, if is_text { "line" } else { "row" }, true);
+    let wanted = wanted(job.options, "line", true);
     let operation = job.operation.over_tables(TableAnswers::Columns);
-    let schema = wanted.schema(&tag_schema(is_text), &operation);
+    let schema = wanted.schema(&tag_schema(), &operation);
     let format = format(job.options);
     let compression = Compression::default();
     let writer = match job.options.engine.max_memory {
@@ -128,9 +127,8 @@ pub fn answer_all(
                 operation: job.operation,
                 maker,
                 pool: Pool::of(Arc::clone(job.pool)),
-                is_text,
             };
-            let end = job.answer_all(items, &form, &mut writer, progress, tally);
+            let end = job.answer_all(inputs, &form, &mut writer, progress, tally);
             let (can_be_read, finished) = writer.finish_readable();
             has_end = can_be_read;
             match (end, finished.map_err(failure)) {
@@ -152,10 +150,9 @@ pub fn failure(problem: gecc_arrow::Error) -> Failure {
     }
 }
 
-/// Returns the schema of the columns next to the answers: for text the tags, as JSON.
-fn tag_schema(is_text: bool) -> Schema {
-    let tag = is_text.then(|| Field::new("tag", DataType::Utf8, true));
-    Schema::new(tag.into_iter().collect::<Vec<_>>())
+/// Returns the schema of the column next to the answers: the tags, as JSON.
+fn tag_schema() -> Schema {
+    Schema::new(vec![Field::new("tag", DataType::Utf8, true)])
 }
 
 /// Formats answers as columns.
@@ -163,7 +160,6 @@ struct ColumnFormatter<'a> {
     operation: &'a CommandOperation,
     maker: AnswerColumns,
     pool: Pool,
-    is_text: bool,
 }
 
 impl BatchFormatter for ColumnFormatter<'_> {
@@ -173,11 +169,7 @@ impl BatchFormatter for ColumnFormatter<'_> {
         // Shared secrets are on the stack during the work.
         stack::wiped(|| {
             let answers = self.answers(&batch.arena, &batch.units, batch.rows);
-            let tags: Vec<ArrayRef> = if self.is_text {
-                vec![Arc::new(tags(&batch.units))]
-            } else {
-                Vec::new()
-            };
+            let tags: Vec<ArrayRef> = vec![Arc::new(tags(&batch.units))];
             let lines: Vec<u64> = batch
                 .units
                 .iter()

@@ -150,12 +150,8 @@ impl Limits {
     /// Adjusts the limits to a file of `bytes` bytes, of which `some` bytes contained `items`
     /// items.
     pub fn for_file(self, bytes: u64, some: u64, items: u64) -> Self {
-        self.for_rows(bytes.saturating_mul(items) / some.max(1))
-    }
-
-    /// Adjusts the limits to a file of `items` items.
-    pub fn for_rows(self, items: u64) -> Self {
-        let part = usize::try_from(items / BATCHES).unwrap_or(usize::MAX);
+        let all_items = bytes.saturating_mul(items) / some.max(1);
+        let part = usize::try_from(all_items / BATCHES).unwrap_or(usize::MAX);
         let most_rows = self.most_rows.min(part.max(LEAST_ROWS));
         // All rows are available: nobody waits for the first, and arenas of one size serve all
         // batches.

@@ -1,9 +1,9 @@
 //! The job shared by commands that answer item by item. The `arena` holds the columns of a `batch`,
 //! on which a [`CommandOperation`](crate::operation::CommandOperation) is run. `run` opens the
-//! inputs, `state` holds what all parts share, and `stages` run concurrently. `text` and `rows` fill
-//! arenas: text through the `filler` and the `parser`, and rows without conversion. `lines` formats
-//! results as JSON Lines and CSV, `columns` as Parquet and Arrow, and `tally` counts them. Input in
-//! Parquet or Arrow goes through `tables`, whose columns are read by another crate.
+//! inputs, `state` holds what all parts share, and `stages` run concurrently. `text` fills arenas
+//! through the `filler` and the `parser`. `lines` formats results as JSON Lines and CSV, `columns` as
+//! Parquet and Arrow, and `tally` counts them. Input in Parquet or Arrow goes through `tables`,
+//! whose columns are read by another crate.
 
 mod arena;
 mod batch;
@@ -16,7 +16,6 @@ mod pages;
 mod parser;
 #[cfg(all(test, target_os = "linux"))]
 mod rates;
-mod rows;
 mod run;
 mod stages;
 mod state;

@@ -37,36 +37,6 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// Makes the origins of rows of bytes, the first of which has the index `first`, counted from
-    /// 0. Rows starting at `limit` cannot be computed.
-    pub fn of_rows(file: Arc<str>, first: u64, rows: usize, limit: Option<&(u64, String)>) -> Self {
-        let mut origins = Origins {
-            rows,
-            first_line: first + 1,
-            file,
-            ..Origins::default()
-        };
-        if let Some((limit, reason)) = limit {
-            let computable = usize::try_from(limit.saturating_sub(first)).unwrap_or(usize::MAX);
-            origins
-                .faults
-                .extend((computable.min(rows)..rows).map(|row| (row, reason.clone())));
-        }
-        origins
-    }
-
-    /// Records that an item cannot be used, unless that is recorded already.
-    pub fn refuse(&mut self, row: usize, reason: String) {
-        let place = self.faults.partition_point(|(other, _)| *other < row);
-        if self
-            .faults
-            .get(place)
-            .is_none_or(|(other, _)| *other != row)
-        {
-            self.faults.insert(place, (row, reason));
-        }
-    }
-
     /// Returns the size in bytes of tags, reasons, and values that do not fit the columns.
     pub fn notes(&self) -> usize {
         let reasons: usize = self.faults.iter().map(|(_, reason)| reason.len()).sum();

@@ -5,13 +5,11 @@ use super::arena::Arena;
 use super::columns;
 use super::limits::Limits;
 use super::lines::{LineFormatter, LineSelection, LineSink};
-use super::rows::{self, fields_of};
-use super::stages::ItemSource;
+use super::stages::TextInputs;
 use super::state::{Job, JobEnd, StartedJob};
 use super::tables::{self, Opened, ReadyTable};
 use super::tally::Tally;
-use crate::flags::{Format, StreamOptions};
-use crate::input::binary::reader::RowReader;
+use crate::flags::StreamOptions;
 use crate::input::keyfile::{as_lines, warn_if_exposed};
 use crate::input::open::{Input, open};
 use crate::input::paths::{bytes_of, inputs};
@@ -28,16 +26,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 enum ReadyInput {
     Table(Box<ReadyTable>),
     Text(Input, Limits),
-    Rows(RowReader, Limits, Option<u64>),
 }
 
 impl ReadyInput {
     /// Returns the name of an item's position.
     fn place(&self) -> &'static str {
-        if matches!(self, ReadyInput::Text(..)) {
-            "line"
-        } else {
-            "row"
+        match self {
+            ReadyInput::Table(_) => "row",
+            ReadyInput::Text(..) => "line",
         }
     }
 }
@@ -98,13 +94,13 @@ impl<'a> RemainingInputs<'a> {
     }
 
     /// Combines a text with the text files that follow it. Also returns the total size, if known.
-    fn texts<'t>(&'t mut self, path: &Path, input: Input) -> (ItemSource<'t>, Option<u64>) {
+    fn texts<'t>(&'t mut self, path: &Path, input: Input) -> (TextInputs<'t>, Option<u64>) {
         let waits = matches!(input, Input::Stream(_)) && !path.is_file();
         let length = input.length();
         let first = iter::once((name_of(path), input));
         if waits {
             return (
-                ItemSource::Text {
+                TextInputs {
                     texts: Box::new(first),
                     waits,
                 },
@@ -113,7 +109,7 @@ impl<'a> RemainingInputs<'a> {
         }
         let length = length.and_then(|length| Some(length + bytes_of(self.paths.as_slice())?));
         (
-            ItemSource::Text {
+            TextInputs {
                 texts: Box::new(first.chain(iter::from_fn(|| self.next_text()))),
                 waits,
             },
@@ -247,7 +243,7 @@ fn ready(started: &StartedJob, path: &Path, opened: Opened) -> Result<ReadyInput
         }
         Opened::Other(input) => input,
     };
-    let row_bytes = Arena::row_bytes(operation, options.layout.as_ref());
+    let row_bytes = Arena::row_bytes(operation);
     let limits = Limits::new(
         options,
         engine,
@@ -255,20 +251,7 @@ fn ready(started: &StartedJob, path: &Path, opened: Opened) -> Result<ReadyInput
         row_bytes,
         pool.current_num_threads(),
     );
-    let length = input.length();
-    match (options.format, &options.layout) {
-        (Some(Format::Rows), Some(layout)) => {
-            let layout = layout.clone().with_form(options.signatures.form);
-            layout.require(&fields_of(operation.reads()))?;
-            layout.require_widths(operation.operation)?;
-            operation.names(options).require_effect_on_rows(&layout)?;
-            options.seen.note_all();
-            let reader = rows::reader(input, &layout, &limits)
-                .map_err(|problem| path_error(path, problem))?;
-            Ok(ReadyInput::Rows(reader, limits, length))
-        }
-        _ => Ok(ReadyInput::Text(input, limits)),
-    }
+    Ok(ReadyInput::Text(input, limits))
 }
 
 /// Answers an input, together with the following inputs that continue it.
@@ -280,13 +263,10 @@ fn answer(
     output: Output,
     tally: &mut Tally,
 ) -> (JobEnd, Output) {
-    let (limits, (items, length)) = match input {
+    let (limits, (inputs, length)) = match input {
         ReadyInput::Table(mut table) => {
             rest.join(&mut table);
             return tables::answer(started, *table, wanted, output, tally);
-        }
-        ReadyInput::Rows(reader, limits, length) => {
-            (limits, (ItemSource::Rows(name_of(path), reader), length))
         }
         ReadyInput::Text(input, limits) => (limits, rest.texts(path, input)),
     };
@@ -312,7 +292,7 @@ fn answer(
         interrupted,
     };
     let progress = Progress::new(length, options.messages.quiet);
-    let ended = job.answer(items, output, wanted, &progress, tally);
+    let ended = job.answer(inputs, output, wanted, &progress, tally);
     progress.end();
     ended
 }
@@ -321,7 +301,7 @@ impl Job<'_> {
     /// Answers all items in the requested format.
     fn answer(
         &self,
-        items: ItemSource<'_>,
+        inputs: TextInputs<'_>,
         mut output: Output,
         wanted: &LineSelection,
         progress: &Progress,
@@ -329,7 +309,7 @@ impl Job<'_> {
     ) -> (JobEnd, Output) {
         #[cfg(feature = "arrow")]
         if !self.options.answers().is_lines() {
-            return columns::answer_all(self, items, output, progress, tally);
+            return columns::answer_all(self, inputs, output, progress, tally);
         }
         let spares = &Spares::new(self.operation.gives_secrets(), self.limits.kept);
         let form = LineFormatter {
@@ -342,7 +322,7 @@ impl Job<'_> {
             output: &mut output,
             spares,
         };
-        let end = self.answer_all(items, &form, &mut sink, progress, tally);
+        let end = self.answer_all(inputs, &form, &mut sink, progress, tally);
         (end, output)
     }
 }

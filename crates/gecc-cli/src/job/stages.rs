@@ -3,15 +3,13 @@
 //!
 //! Each step has a thread that keeps batches in order and spreads the work of a batch over a pool
 //! shared by all steps. Batches pass between steps through channels. The capacities of the channels
-//! and the number of arenas bound the memory. A step ends when its successor is gone. The input
-//! determines what fills the arenas: `text` or `rows`.
+//! and the number of arenas bound the memory. A step ends when its successor is gone.
 
 use super::arena::Arena;
 use super::batch::{Batch, compute};
 use super::lines::{BatchFormatter, BatchSink};
 use super::state::{Job, JobEnd};
 use super::tally::Tally;
-use crate::input::binary::reader::RowReader;
 use crate::input::open::Input;
 use crate::output::{Failure, Progress};
 use gecc::fields::FormCounts;
@@ -32,14 +30,11 @@ pub const GROWTH: usize = 8;
 /// Text inputs with their names.
 pub type Texts<'a> = Box<dyn Iterator<Item = (Arc<str>, Input)> + Send + 'a>;
 
-/// The source of items.
-pub enum ItemSource<'a> {
-    Text {
-        texts: Texts<'a>,
-        /// True if further input may take any time to arrive.
-        waits: bool,
-    },
-    Rows(Arc<str>, RowReader),
+/// Text inputs that are answered together.
+pub struct TextInputs<'a> {
+    pub texts: Texts<'a>,
+    /// True if further input may take any time to arrive.
+    pub waits: bool,
 }
 
 /// A computed batch, delivered in order.
@@ -95,7 +90,7 @@ impl Job<'_> {
     /// Starts the steps, and writes their answers.
     pub fn answer_all<F: BatchFormatter>(
         &self,
-        items: ItemSource<'_>,
+        inputs: TextInputs<'_>,
         form: &F,
         sink: &mut impl BatchSink<F::Made>,
         progress: &Progress,
@@ -112,7 +107,7 @@ impl Job<'_> {
         };
         thread::scope(|scope| {
             let started = self
-                .start_reading(scope, items, arenas, filled)
+                .start_reading(scope, inputs, arenas, filled)
                 .and_then(|()| {
                     self.start_computing(scope, batches)?;
                     spawn(scope, move || {
@@ -135,22 +130,16 @@ impl Job<'_> {
     fn start_reading<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
-        items: ItemSource<'scope>,
+        inputs: TextInputs<'scope>,
         arenas: Arenas,
         filled: FilledBatches,
     ) -> io::Result<()> {
-        match items {
-            ItemSource::Rows(name, source) => spawn(scope, move || {
-                self.read_rows(&name, source, arenas, &filled)
-            }),
-            ItemSource::Text { texts, waits } => {
-                let (to_splitter, read) = sync_channel(0);
-                let (to_parser, windows) = sync_channel(1);
-                spawn(scope, move || self.read(texts, to_splitter))?;
-                spawn(scope, move || self.cut(read, to_parser))?;
-                spawn(scope, move || self.parse(windows, waits, arenas, &filled))
-            }
-        }
+        let TextInputs { texts, waits } = inputs;
+        let (to_splitter, read) = sync_channel(0);
+        let (to_parser, windows) = sync_channel(1);
+        spawn(scope, move || self.read(texts, to_splitter))?;
+        spawn(scope, move || self.cut(read, to_parser))?;
+        spawn(scope, move || self.parse(windows, waits, arenas, &filled))
     }
 
     /// Starts the threads that compute batches.

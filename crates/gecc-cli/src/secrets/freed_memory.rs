@@ -182,19 +182,6 @@ fn commands_free_no_secrets() {
             let _ = command(&["pubkey", kind[0], kind[1], "-o", &out, input]);
         });
     }
-    let rows: Vec<u8> = keys.iter().flat_map(|key| *key.expose_bytes()).collect();
-    let rows = folder.write("keys.rows", rows);
-    secrets.freed_blocks("pubkey of rows", || {
-        let layout = ["--format", "rows", "--layout", "secret_key:32"];
-        let code = command(
-            &[
-                &["pubkey", "--curve", "p256", "-o", &out, &rows],
-                &layout[..],
-            ]
-            .concat(),
-        );
-        assert!(matches!(code, Ok(0)));
-    });
     let messages: Vec<String> = (0..ITEMS).map(|item| format!("{item:08x}")).collect();
     let signed = write_items(&folder, "signed.jsonl", &digits, "message", &messages);
     // Keys in both encodings, so that some items are irregular.

@@ -87,7 +87,7 @@ fn signed(items: usize) -> Signed {
 /// Keys of 32 bytes and in other forms, with the form of the first one fixed; messages among
 /// digests.
 #[test]
-fn lines_and_rows_with_keys_in_several_forms() {
+fn lines_with_keys_in_several_forms() {
     let set = signed(300);
     for first in [0, 1] {
         let line = |item: usize| {
@@ -111,38 +111,6 @@ fn lines_and_rows_with_keys_in_several_forms() {
         let input: String = (0..300).map(|item| line(item).to_string() + "\n").collect();
         check(&run(&["verify", "--scheme", "bip340"], input).stdout);
     }
-    let rows: Vec<u8> = (0..300)
-        .flat_map(|item| {
-            [
-                &set.messages[item][..],
-                &set.keys[item][1..],
-                &set.signatures[item],
-            ]
-            .concat()
-        })
-        .collect();
-    let layout = [
-        "--format",
-        "rows",
-        "--layout",
-        "digest:32,public_key:32,signature:64",
-    ];
-    check(
-        &run(
-            &[&["verify", "--scheme", "bip340"], &layout[..]].concat(),
-            rows.clone(),
-        )
-        .stdout,
-    );
-    let refused = run(
-        &[&["verify", "--curve", "secp256k1"], &layout[..]].concat(),
-        rows,
-    );
-    assert!(
-        stderr(&refused).contains("32 bytes is for `gecc verify --scheme bip340`, or ed25519"),
-        "{}",
-        stderr(&refused)
-    );
 }
 
 fn check(lines: &[u8]) {
@@ -211,18 +179,6 @@ fn signatures_of_other_lengths_than_64_bytes_are_rejected() {
             stderr(&output)
         );
     }
-    let layout = [
-        "--format",
-        "rows",
-        "--layout",
-        "digest:32,public_key:32,signature:65",
-    ];
-    let output = run(&[&verify[..], &layout].concat(), "");
-    assert!(
-        code(&output) == 2 && stderr(&output).contains("signature:64,skip:1"),
-        "{}",
-        stderr(&output)
-    );
 }
 
 #[test]

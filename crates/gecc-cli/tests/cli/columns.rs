@@ -255,45 +255,6 @@ fn columns_of_text_agree_with_lines() {
     }
 }
 
-#[test]
-fn columns_of_rows_agree_with_lines() {
-    let set = signed::<Secp256k1>(ITEMS);
-    let mut bytes = Vec::new();
-    for item in 0..ITEMS {
-        bytes.extend(set.digests[item]);
-        bytes.extend(set.public[item].to_compressed().unwrap());
-        bytes.extend(set.signed[item].signature);
-        bytes.push(27 + set.signed[item].recovery_id);
-        bytes.extend(set.secret[item].expose_bytes());
-        if item % 7 == 3 {
-            let last = bytes.len() - 1;
-            bytes[last - 100] ^= 1;
-        }
-    }
-    let input = TemporaryFile::new("columns.rows", bytes);
-    let few = TemporaryFile::new("columns.rows.few", keys_of(200));
-    let layout = ["--curve", "secp256k1", "--format", "rows"];
-    let fields = [
-        "--layout",
-        "digest:32,public_key:33,signature:65,secret_key:32",
-    ];
-    let commands: [&[&str]; 6] = [
-        &["verify"],
-        &["recover"],
-        &["sign", "--key-file", few.path()],
-        &["sign"],
-        &["ecdh"],
-        &["pubkey"],
-    ];
-    for command in commands {
-        let rows = compare(&[command, &layout, &fields].concat(), input.path(), "arrow");
-        assert!(
-            rows.len() == ITEMS && rows[4]["row"] == json!(5),
-            "{command:?}"
-        );
-    }
-}
-
 /// Keys in the items have the same answers as those of key files.
 #[test]
 fn keys_of_items_are_those_of_a_file() {

@@ -85,9 +85,9 @@ fn signed(items: usize) -> Signed {
 
 const VERIFY: [&str; 5] = ["verify", "--scheme", "ed25519", "--rule", "strict"];
 
-/// Verifies lines with messages and digests, and rows of bytes.
+/// Verifies lines with messages and digests.
 #[test]
-fn lines_and_rows() {
+fn lines() {
     let set = signed(300);
     let line = |item: usize| {
         let content = if item.is_multiple_of(3) {
@@ -102,24 +102,7 @@ fn lines_and_rows() {
         })
     };
     let input: String = (0..300).map(|item| line(item).to_string() + "\n").collect();
-    check(&run(&VERIFY, input).stdout);
-    let rows: Vec<u8> = (0..300)
-        .flat_map(|item| {
-            [
-                &set.messages[item][..],
-                &set.public[item],
-                &set.signatures[item],
-            ]
-            .concat()
-        })
-        .collect();
-    let layout = [
-        "--format",
-        "rows",
-        "--layout",
-        "digest:32,public_key:32,signature:64",
-    ];
-    check(&run(&[&VERIFY[..], &layout].concat(), rows.clone()).stdout);
+    check(&run(&VERIFY, input.clone()).stdout);
     let together = [
         "verify",
         "--scheme",
@@ -128,7 +111,7 @@ fn lines_and_rows() {
         "zip215",
         "--batch-verification",
     ];
-    check(&run(&[&together[..], &layout].concat(), rows).stdout);
+    check(&run(&together, input).stdout);
 }
 
 fn check(lines: &[u8]) {
@@ -231,7 +214,7 @@ fn variants_of_the_standard() {
     }
 }
 
-/// Signs and verifies the variants in rows of bytes and in tables.
+/// Signs the variants in lines and in tables.
 #[test]
 fn variants_in_every_format() {
     let set = signed(300);
@@ -255,15 +238,12 @@ fn variants_in_every_format() {
             .iter()
             .map(|row| json!({"signature": hex::encode(row.unwrap())}))
             .collect();
-        let rows: Vec<u8> = set
-            .messages
-            .iter()
-            .zip(&seeds)
-            .flat_map(|(message, seed)| [*message, *seed].concat())
-            .collect();
-        let layout = ["--format", "rows", "--layout", "digest:32,secret_key:32"];
+        let lines = set.messages.iter().zip(&seeds).map(|(message, seed)| {
+            let item = json!({"digest": hex::encode(message), "secret_key": hex::encode(seed)});
+            item.to_string() + "\n"
+        });
         assert_eq!(
-            answers(&run(&[&arguments[..], &layout].concat(), rows)),
+            answers(&run(&arguments, lines.collect::<String>())),
             expected
         );
         #[cfg(feature = "arrow")]
@@ -521,7 +501,7 @@ fn empty_messages_in_tables() {
     );
 }
 
-/// Keys of items in lines, rows of bytes and tables.
+/// Signs with the keys of items, and derives their public keys.
 #[test]
 fn signatures_and_keys_are_those_of_the_library() {
     let mut set = signed(300);
@@ -537,10 +517,6 @@ fn signatures_and_keys_are_those_of_the_library() {
         })
         .collect::<Vec<_>>()
         .join("\n");
-    let rows: Vec<u8> = (0..300)
-        .flat_map(|item| [&set.messages[item][..], &[item as u8; 32]].concat())
-        .collect();
-    let layout = ["--format", "rows", "--layout", "digest:32,secret_key:32"];
     let sign = ["sign", "--scheme", "ed25519"];
     let expected: Vec<Value> = set
         .signatures
@@ -548,10 +524,6 @@ fn signatures_and_keys_are_those_of_the_library() {
         .map(|row| json!({"signature": hex::encode(row)}))
         .collect();
     assert_eq!(answers(&run(&sign, lines.clone())), expected);
-    assert_eq!(
-        answers(&run(&[&sign[..], &layout].concat(), rows.clone())),
-        expected
-    );
     let public: Vec<Value> = set
         .public
         .iter()
@@ -559,10 +531,6 @@ fn signatures_and_keys_are_those_of_the_library() {
         .collect();
     let pubkey = ["pubkey", "--scheme", "ed25519"];
     assert_eq!(answers(&run(&pubkey, lines)), public);
-    assert_eq!(
-        answers(&run(&[&pubkey[..], &layout].concat(), rows)),
-        public
-    );
 }
 
 /// Base64 may begin with a hyphen.
@@ -615,14 +583,6 @@ fn keys_have_32_bytes() {
             );
         }
     }
-    let layout = [
-        "--format",
-        "rows",
-        "--layout",
-        "digest:32,public_key:33,signature:64",
-    ];
-    let problem = stderr(&run(&[&VERIFY[..], &layout].concat(), [0; 129].repeat(2))).to_string();
-    assert!(problem.contains("has 32 bytes"), "{problem}");
 }
 
 /// A byte after a signature is not v, and its bytes are not the numbers of DER.
@@ -662,19 +622,6 @@ fn signatures_have_64_bytes() {
     assert_eq!(code(&output), 2);
     assert!(
         stderr(&output).contains("`signature` is not given"),
-        "{}",
-        stderr(&output)
-    );
-    let layout = [
-        "--format",
-        "rows",
-        "--layout",
-        "digest:32,public_key:32,signature:65",
-    ];
-    let output = run(&[&VERIFY[..], &layout].concat(), "");
-    assert_eq!(code(&output), 2);
-    assert!(
-        stderr(&output).contains("signature:64,skip:1"),
         "{}",
         stderr(&output)
     );

@@ -468,7 +468,6 @@ fn arguments_that_are_keys_are_never_quoted() {
     let all = [
         "--output",
         "--format",
-        "--layout",
         "--columns",
         "--encoding",
         "--output-format",

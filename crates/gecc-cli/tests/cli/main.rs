@@ -26,7 +26,6 @@ mod leaks;
 mod operations;
 mod program;
 mod recover;
-mod rows;
 #[path = "../../../../tests/cases/mod.rs"]
 mod shared_cases;
 mod signature_forms;

@@ -1,6 +1,6 @@
 //! The forms of signatures: accepted ones, refused ones, and fields that have to agree.
 
-use crate::support::{Signed, TemporaryFile, answers, code, run, signed, stderr};
+use crate::support::{Signed, answers, code, run, signed, stderr};
 use base64ct::{Base64, Encoding};
 use gecc::fields::Hash;
 use gecc::{
@@ -382,19 +382,6 @@ fn header_first_signatures_do_not_recover_wrong_keys() {
         ),
         suggests,
     );
-    let rows: Vec<u8> = (0..400)
-        .flat_map(|number| [&set.digests[number][..], &signatures[number]].concat())
-        .collect();
-    let layout = ["--format", "rows", "--layout", "digest:32,signature:65"];
-    let file = TemporaryFile::new("header-first", &rows);
-    require_no_keys(
-        &run(&[&RECOVER[..], &layout, &[file.path()]].concat(), ""),
-        suggests,
-    );
-    require_no_keys(
-        &run(&[&RECOVER[..], &layout].concat(), rows.clone()),
-        suggests,
-    );
     // A single signature is rejected if its form is certain, and otherwise causes a warning.
     let plain = (0..400)
         .find(|number| !fits_both(&signatures[*number]))
@@ -417,10 +404,6 @@ fn header_first_signatures_do_not_recover_wrong_keys() {
     right(&run(
         &with(&RECOVER, &HEADER_FIRST),
         lines((0..400).map(object)),
-    ));
-    right(&run(
-        &[&RECOVER[..], &HEADER_FIRST, &layout, &[file.path()]].concat(),
-        "",
     ));
 }
 
@@ -545,40 +528,19 @@ fn parity_in_the_top_bit_of_s() {
             "{whole}"
         );
     }
-    let rows = |form: &[&str], width: usize, signatures: Vec<Vec<u8>>, set: &Signed| {
-        let content: Vec<u8> = signatures
-            .iter()
-            .enumerate()
-            .flat_map(|(item, bytes)| [&set.digests[item][..], bytes].concat())
-            .collect();
-        let layout = format!("digest:32,signature:{width}");
-        let output = run(
-            &[
-                &RECOVER[..],
-                form,
-                &["--format", "rows", "--layout", &layout],
-            ]
-            .concat(),
-            content,
-        );
-        let found = answers(&output);
-        assert!(
-            (0..signatures.len()).all(|item| found[item] == key(set, item)),
-            "{}",
-            stderr(&output)
-        );
-    };
     let set = signed::<Secp256k1>(20);
     let compact = |item: usize| {
         let mut bytes = set.signed[item].signature.to_vec();
         bytes[32] |= set.signed[item].recovery_id << 7;
         bytes
     };
-    rows(
-        &["--signature-form", "eip2098"],
-        64,
-        (0..20).map(compact).collect(),
-        &set,
+    let items = lines((0..20).map(|number| item(&set, number, &compact(number))));
+    let output = run(&with(&RECOVER, &["--signature-form", "eip2098"]), items);
+    let found = answers(&output);
+    assert!(
+        (0..20).all(|number| found[number] == key(&set, number)),
+        "{}",
+        stderr(&output)
     );
 }
 

@@ -456,14 +456,8 @@ fn input_without_items_is_an_error_unless_it_is_allowed() {
     let key = "11".repeat(32);
     let key_file = TemporaryFile::new("empty.key", key);
     let header = "digest,signature,public_key\n";
-    let rows = [
-        "--format",
-        "rows",
-        "--layout",
-        "digest:32,signature:64,public_key:33",
-    ];
     let verify = ["verify", "--curve", "p256", "--engine", "cpu"];
-    let mut calls: Vec<(Vec<&str>, &str)> = vec![
+    let calls: Vec<(Vec<&str>, &str)> = vec![
         (verify.to_vec(), ""),
         (verify.to_vec(), "\n  \n"),
         (verify.to_vec(), header),
@@ -479,7 +473,6 @@ fn input_without_items_is_an_error_unless_it_is_allowed() {
         ),
         (vec!["pubkey", "--curve", "p256"], ""),
     ];
-    calls.push(([&verify[..], &rows].concat(), ""));
     let before = "the previous content";
     let out = TemporaryFile::new("empty.out", before);
     for (arguments, input) in calls {

@@ -766,33 +766,6 @@ fn options_without_an_effect_are_errors() {
         "{}",
         stderr(&absent)
     );
-    // Rows of bytes.
-    let rows = [
-        &ON_P256[..],
-        &[
-            "--format",
-            "rows",
-            "--layout",
-            "digest:32,signature:64,public_key:65",
-        ],
-    ]
-    .concat();
-    let bytes = [
-        &set.digests[0][..],
-        &set.signed[0].signature,
-        set.public[0].as_sec1(),
-    ]
-    .concat();
-    assert_eq!(code(&run(&rows, bytes.clone())), 0);
-    for (more, problem) in [
-        (&["--hash", "sha256"][..], no_message),
-        (&["--encoding", "hex"], "--encoding is for texts"),
-        (&["--text-messages"], "--text-messages is for texts"),
-    ] {
-        let output = run(&[&rows[..], more].concat(), bytes.clone());
-        assert_eq!(code(&output), 2);
-        assert!(stderr(&output).contains(problem), "{}", stderr(&output));
-    }
     for output in ["-", "/dev/null"] {
         let problem = refused(&[&ON_P256[..], &["--sync", "-o", output]].concat(), &item);
         assert!(problem.contains("--sync is for output files"), "{problem}");
@@ -919,16 +892,6 @@ fn formats_are_detected_from_single_byte_reads() {
     let pretty: Vec<String> = (0..3)
         .map(|item| serde_json::to_string_pretty(&set.json(item)).unwrap())
         .collect();
-    let rows: Vec<u8> = (0..3)
-        .flat_map(|item| {
-            [
-                &set.digests[item][..],
-                &set.signed[item].signature,
-                set.public[item].as_sec1(),
-            ]
-            .concat()
-        })
-        .collect();
     let texts = [
         lines.clone(),
         format!("\n \r\n{lines}"),
@@ -943,24 +906,14 @@ fn formats_are_detected_from_single_byte_reads() {
         format!("\u{feff}{lines}"),
         format!("sep=;\r\n{}", table(";")),
     ];
-    let layout = [
-        "--format",
-        "rows",
-        "--layout",
-        "digest:32,signature:64,public_key:65",
-    ];
-    let mut inputs: Vec<(Vec<u8>, &[&str])> = texts
-        .iter()
-        .map(|text| (text.clone().into_bytes(), &[][..]))
-        .collect();
+    let mut inputs: Vec<Vec<u8>> = Vec::new();
     for text in &texts {
-        inputs.push((gzip(text.as_bytes()), &[]));
-        inputs.push((zstd::encode_all(text.as_bytes(), 1).unwrap(), &[]));
+        inputs.push(text.clone().into_bytes());
+        inputs.push(gzip(text.as_bytes()));
+        inputs.push(zstd::encode_all(text.as_bytes(), 1).unwrap());
     }
-    inputs.push((rows.clone(), &layout));
-    inputs.push((gzip(&rows), &layout));
-    for (input, more) in &inputs {
-        let output = run_slowly(&[&ON_P256[..], more].concat(), input);
+    for input in &inputs {
+        let output = run_slowly(&ON_P256, input);
         let shown = input[..input.len().min(60)].escape_ascii();
         assert_eq!(code(&output), 0, "{shown}: {}", stderr(&output));
         assert!(
