@@ -3,7 +3,7 @@
 use super::seen_fields::SeenFields;
 use crate::flags::StreamOptions;
 use gecc::call::{Reads, RecoveryIds};
-use gecc::fields::{Encoding, Field, Mapping, SignatureForm};
+use gecc::fields::{Field, FieldForm, Mapping};
 use std::sync::Arc;
 
 /// All fields, in the order in which messages list them.
@@ -192,64 +192,32 @@ impl FieldNames {
 
     /// Returns why a configured option has no effect on any item read so far, if it has none.
     pub fn without_effect_so_far(&self) -> Option<String> {
-        self.without_effect(&|field| self.seen.has(field))
+        // Items of text may have a user id or not; the configured one is for those without.
+        let has = |field| field != Field::Id && self.seen.has(field);
+        self.without_effect(&has).or_else(|| {
+            let mut columns = self.mapping.columns();
+            let absent = columns.find(|(field, _)| self.reads(*field) && !self.seen.has(*field));
+            absent.map(|(field, name)| {
+                format!("--columns {field}={name} has no effect: no item has `{name}`")
+            })
+        })
     }
 
     /// Returns why a configured option has no effect on items with the given fields, if it has
     /// none.
     fn without_effect(&self, has: &dyn Fn(Field) -> bool) -> Option<String> {
-        let Mapping {
-            text_messages,
-            encodings,
-            user_id,
-            signature_form,
-            decimal,
-            ..
-        } = &self.mapping;
-        // Headers may be in separate fields, and any DER may be followed by a hash type.
-        let has_signatures = [Field::Signature, Field::Der, Field::V, Field::RecoveryId]
-            .into_iter()
-            .any(has);
-        let has_messages = has(Field::Message);
-        let is_any_encoded = Field::ALL.into_iter().any(|field| {
-            encodings.of(field).is_some() && Encoding::is_of(field, *text_messages) && has(field)
-        });
-        let refusals = [
-            (
-                self.hash_requires_messages && !has_messages,
-                "--hash has no effect: there is no `message`, and a `digest` is not hashed",
-            ),
-            (
-                *text_messages && !has_messages,
-                "--text-messages has no effect: there is no `message`",
-            ),
-            (
-                user_id.is_some() && !has_messages,
-                "--sm2-id has no effect: there is no `message`, and a `digest` contains the id",
-            ),
-            (
-                *signature_form != SignatureForm::Auto && !has_signatures,
-                "--signature-form has no effect: there is no field to which it applies",
-            ),
-            (
-                *decimal && !has(Field::R),
-                "--decimal has no effect: there are no `r` and `s`",
-            ),
-            (
-                !encodings.is_empty() && !is_any_encoded,
-                "--encoding has no effect: there is no field to which it applies",
-            ),
-        ];
-        if let Some((_, problem)) = refusals.iter().find(|(is_refused, _)| *is_refused) {
-            return Some((*problem).to_owned());
+        if self.hash_requires_messages && !has(Field::Message) {
+            return Some(
+                "--hash has no effect: there is no `message`, and a `digest` is not hashed"
+                    .to_owned(),
+            );
         }
-        let absent = self
-            .mapping
-            .columns()
-            .find(|(field, _)| self.reads(*field) && !has(*field));
-        absent.map(|(field, name)| {
-            format!("--columns {field}={name} has no effect: no item has `{name}`")
-        })
+        let form = |field| match has(field) {
+            true => FieldForm::Text,
+            false => FieldForm::Absent,
+        };
+        let problem = self.mapping.require_effects(&form).err()?;
+        Some(problem.to_string())
     }
 
     /// Returns whether a field is read.
@@ -296,12 +264,6 @@ impl FieldNames {
             .find(|fields| !fields.iter().any(|field| present.contains(field)))
         {
             return Err(Mapping::missing(fields, columns).to_string());
-        }
-        if self.mapping.user_id.is_some() && present.contains(&Field::Id) {
-            return Err(
-                "--sm2-id is for all items, and a column has an id for each: leave one of them out"
-                    .to_owned(),
-            );
         }
         self.without_effect(&|field| present.contains(&field))
             .map_or(Ok(()), Err)

@@ -604,7 +604,7 @@ fn sm2_id_applies_to_all_items_and_may_be_empty() {
     assert_all_valid(&on_sm2, &table);
     let problem = refused(&[&on_sm2[..], &["--sm2-id", "alice"]].concat(), &table);
     assert!(
-        problem.contains("--sm2-id is for all items, and a column has an id for each"),
+        problem.contains("is for all items, and each has an `id`"),
         "{problem}"
     );
 }
