@@ -3,7 +3,7 @@
 use super::arena::Arena;
 use super::batch::Batch;
 use super::parser::{Origins, ParsingRules, fill, key_form};
-use super::stages::{Arenas, FilledBatches, GROWTH};
+use super::stages::{Arenas, BatchQueue, GROWTH};
 use super::state::{Job, unreadable};
 use crate::input::encodings::detect;
 use crate::input::fields::SignatureRules;
@@ -29,8 +29,8 @@ pub struct Filler<'a> {
     /// The rules of the input whose units arrive.
     rules: ParsingRules,
     arenas: Arenas,
-    /// The receiver of filled batches.
-    pub filled: &'a FilledBatches,
+    /// The queue of filled batches.
+    pub batches: &'a dyn BatchQueue,
     /// The number of items in a full batch, and its maximum for all batches once that is known.
     rows: usize,
     most_rows: Option<usize>,
@@ -41,7 +41,7 @@ pub struct Filler<'a> {
 }
 
 impl<'a> Filler<'a> {
-    pub fn new(job: &'a Job<'a>, arenas: Arenas, filled: &'a FilledBatches) -> Self {
+    pub fn new(job: &'a Job<'a>, arenas: Arenas, batches: &'a dyn BatchQueue) -> Self {
         let reads = job.operation.reads();
         let options = job.options;
         let rules = ParsingRules {
@@ -64,7 +64,7 @@ impl<'a> Filler<'a> {
             job,
             rules,
             arenas,
-            filled,
+            batches,
             rows,
             most_rows: None,
             batch: None,
@@ -101,7 +101,7 @@ impl<'a> Filler<'a> {
     /// Hands on the batch that is being filled, if any. Returns `None` if a later stage has ended.
     pub fn hand_on(&mut self) -> Option<()> {
         match self.batch.take() {
-            Some(batch) => self.filled.send(batch).then_some(()),
+            Some(batch) => self.batches.put(batch).then_some(()),
             None => Some(()),
         }
     }
@@ -160,12 +160,15 @@ impl<'a> Filler<'a> {
     /// Begins an empty batch, for which the public keys of the first unit determine the encoding.
     fn begin(&mut self, first: &Unit, layout: &TextLayout) -> Option<Batch> {
         let Job {
-            operation, engine, ..
+            operation,
+            engine,
+            demand,
+            ..
         } = self.job;
         let rows = self.rows;
         let mut arena = self
             .arenas
-            .take(rows, || Arena::new(engine, operation, rows))?;
+            .take(rows, demand, || Arena::new(engine, operation, rows))?;
         if self.rules.reads.public_keys {
             arena.set_form(key_form(first, layout, &self.rules));
         }

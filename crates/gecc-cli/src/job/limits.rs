@@ -48,7 +48,7 @@ pub struct Limits {
     pub notes: usize,
     /// The number of batches that are filled, computed and written at a time.
     pub batches: usize,
-    /// The number of batches that are computed at a time.
+    /// The number of batches that are computed, or whose answers are formatted, at a time.
     pub computing: usize,
     /// The maximum length of a row in bytes.
     pub longest: usize,
@@ -90,7 +90,7 @@ impl Limits {
         threads: usize,
     ) -> Self {
         let has_gpu = engine.info().backend == Backend::Gpu;
-        let (batches, computing) = if has_gpu { (4, 2) } else { (3, 1) };
+        let (batches, computing) = if has_gpu { (4, 3) } else { (3, 2) };
         let most_rows = if has_gpu {
             MOST_ROWS_ON_GPU
         } else {
@@ -126,8 +126,9 @@ impl Limits {
         let window_bytes = bytes / 4 / 4;
         let piece = (window_bytes / 4).clamp(1 << 14, self.piece);
         let window = (window_bytes / piece).clamp(1, self.window);
-        // The answers of one batch are formatted while those of another are written.
-        let row = self.batches * (row_bytes + NOTES) + 2 * (ANSWER + 2 * width);
+        // The answers of some batches are formatted, or wait, while those of another are written.
+        let answered = self.computing + 1;
+        let row = self.batches * (row_bytes + NOTES) + answered * (ANSWER + 2 * width);
         let most_rows = (bytes / 2 / row).clamp(1 << 8, self.most_rows);
         let unit_rows = self.unit_rows.min(most_rows);
         let first_rows = self.first_rows.min(most_rows);

@@ -16,11 +16,11 @@ use crate::input::paths::{bytes_of, inputs};
 use crate::operation::CommandOperation;
 use crate::output::{Failure, Output, Progress, info, path_error, refuse_overwriting, shown_path};
 use crate::secrets::buffers::Spares;
-use gecc::pipeline::MemoryBudget;
+use gecc::pipeline::{Demand, MemoryBudget};
 use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// An input whose format is known and suits the command.
 enum ReadyInput {
@@ -278,7 +278,6 @@ fn answer(
         interrupted,
         ..
     } = started;
-    let stopped = AtomicBool::new(false);
     let long_rows = MemoryBudget::new(limits.long_rows as u64);
     let job = Job {
         operation,
@@ -288,7 +287,7 @@ fn answer(
         limits,
         long_rows,
         length,
-        stopped,
+        demand: Demand::until(interrupted),
         interrupted,
     };
     let progress = Progress::new(length, options.messages.quiet);

@@ -8,7 +8,7 @@ use crate::operation::CommandOperation;
 use crate::output::{Failure, Output, debug, info, note, shown_path, warn};
 use crate::{ALL_PASSED, CLOSED_PIPE, SOME_REJECTED, allocator, interrupt};
 use gecc::Engine;
-use gecc::pipeline::MemoryBudget;
+use gecc::pipeline::{Demand, MemoryBudget};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::fmt::Display;
 use std::path::Path;
@@ -46,8 +46,8 @@ pub struct Job<'a> {
     pub long_rows: MemoryBudget,
     /// The size of the input in bytes, if known.
     pub length: Option<u64>,
-    /// True if the receiver of answers is gone.
-    pub stopped: AtomicBool,
+    /// Ends with an interruption, and when no further answers are written.
+    pub demand: Demand<'static>,
     pub interrupted: &'static AtomicBool,
 }
 

@@ -3,9 +3,8 @@
 
 use super::columns::{SharedOutput, format, wanted};
 use super::limits::of_tables;
-use super::lines::{
-    BatchSink, FormattedLines, ItemOutcome, LineFormatter, LineSelection, LineSink,
-};
+use super::lines::{FormattedLines, ItemOutcome, LineFormatter, LineSelection, LineSink};
+use super::stages::{end_of_input, is_set, put_out};
 use super::state::{JobEnd, StartedJob};
 use super::tally::Tally;
 use crate::flags::{Format, StreamOptions};
@@ -22,7 +21,6 @@ use gecc_arrow::{
     Reason, TransformOptions, answer_batches, complete, detects_encoding, transform,
 };
 use std::io;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -301,46 +299,16 @@ fn write_lines(
             COMPUTING,
             started.interrupted,
             |answered| Ok(lines_of(&lines, files, &answered)),
-            |units| put_out(started, wanted, &mut sink, units, tally),
+            |units| put_out(units, &mut sink, tally, started.interrupted, wanted.check),
         )
     });
     let end = match ended {
         Ok(Some(end)) => end,
-        Ok(None) => end_of_input(started),
-        Err(_) if started.interrupted.load(Ordering::Relaxed) => JobEnd::Interrupted,
+        Ok(None) => end_of_input(started.interrupted),
+        Err(_) if is_set(started.interrupted) => JobEnd::Interrupted,
         Err(problem) => end_of(problem, &files.0[current.load(Ordering::Relaxed)].0),
     };
     (end, output)
-}
-
-/// Writes the lines of a batch, and decides whether the job goes on.
-fn put_out(
-    started: &StartedJob,
-    wanted: &LineSelection,
-    sink: &mut LineSink,
-    units: Vec<FormattedLines>,
-    tally: &mut Tally,
-) -> ControlFlow<JobEnd> {
-    if started.interrupted.load(Ordering::Relaxed) {
-        return ControlFlow::Break(JobEnd::Interrupted);
-    }
-    match sink.put_out(units, tally) {
-        // After an interruption, an output that accepts nothing is not waited for.
-        Err(_) if started.interrupted.load(Ordering::Relaxed) => {
-            ControlFlow::Break(JobEnd::Interrupted)
-        }
-        Err(failure) => ControlFlow::Break(JobEnd::of(failure)),
-        Ok(()) if wanted.check && tally.rejected() > 0 => ControlFlow::Break(JobEnd::Rejection),
-        Ok(()) => ControlFlow::Continue(()),
-    }
-}
-
-fn end_of_input(started: &StartedJob) -> JobEnd {
-    if started.interrupted.load(Ordering::Relaxed) {
-        JobEnd::Interrupted
-    } else {
-        JobEnd::Input
-    }
 }
 
 /// Formats the lines of a batch.
@@ -413,11 +381,9 @@ fn write_columns(
             count(&outcome.counts, tally);
             match outcome.problem {
                 // After an interruption, an output that accepts nothing is not waited for.
-                Some(problem) if !started.interrupted.load(Ordering::Relaxed) => {
-                    end_of(problem, name)
-                }
+                Some(problem) if !is_set(started.interrupted) => end_of(problem, name),
                 None if options.check && tally.rejected() > 0 => JobEnd::Rejection,
-                _ => end_of_input(started),
+                _ => end_of_input(started.interrupted),
             }
         }
     };

@@ -3,7 +3,7 @@
 //! batches.
 
 use super::filler::{Filler, Window};
-use super::stages::{Arenas, FilledBatches, PATIENCE, Texts};
+use super::stages::{Arenas, BatchQueue, PATIENCE, Texts};
 use super::state::{Job, unreadable};
 use crate::input::open::Input;
 use crate::input::source::{SourceEvent, TextSource};
@@ -111,10 +111,10 @@ impl Job<'_> {
         windows: Receiver<Result<Window, Failure>>,
         may_wait: bool,
         arenas: Arenas,
-        filled: &FilledBatches,
+        batches: &dyn BatchQueue,
     ) {
         // `None` if a later stage has ended.
-        let _ = self.parse_all(&windows, may_wait, Filler::new(self, arenas, filled));
+        let _ = self.parse_all(&windows, may_wait, Filler::new(self, arenas, batches));
     }
 
     fn parse_all(
@@ -149,7 +149,7 @@ impl Job<'_> {
                 Ok(window) => filler.add(window)?,
                 Err(failure) => {
                     filler.hand_on()?;
-                    return filler.filled.send_result(Err(failure)).then_some(());
+                    return filler.batches.fail(failure).then_some(());
                 }
             }
         }
