@@ -7,25 +7,22 @@
 //! group arithmetic for this, and the nonces of signatures, are from the RustCrypto crates, so that
 //! engines are not compared with their own code. Nothing here is secret.
 
-mod group;
+pub mod group;
 mod points;
 mod schnorr;
-mod secrets;
-mod signatures;
+pub mod secrets;
+pub mod signatures;
 mod silent_payments;
 
 use crate::cpu::secret::SecretCurve;
-use crate::curve::{Curve, CurveId, PerCurve, for_each_ecdsa_curve, for_each_sm2_curve, types};
+use crate::curve::{CurveId, PerCurve, per_curve};
 use crate::host::process::get_or_compute;
 use crate::types::Rejection;
-use ecdsa::signature::rand_core::{TryCryptoRng, TryRng};
 use group::Numbered;
 pub use points::PointAnswers;
 pub use schnorr::{Schnorr, Tweaks};
-pub use secrets::{Agreements, PrivateKeys, Signing};
-pub use signatures::Signatures;
+pub use secrets::{Agreements, PrivateKeys};
 pub use silent_payments::SilentPayments;
-use std::convert::Infallible;
 use std::sync::OnceLock;
 
 /// The result of an item.
@@ -36,17 +33,26 @@ pub struct KnownAnswers {
     pub points: PointAnswers,
     pub private_keys: PrivateKeys,
     pub agreements: Agreements,
-    /// Signatures of ECDSA, or of SM2 on its curve.
-    pub signatures: Signatures,
-    pub signing: Signing,
 }
 
-/// Returns the known answers of a curve. They are made on first use, which takes about a
-/// millisecond.
+/// Answers for each curve, made on first use, which takes about a millisecond.
+pub struct AnswersPerCurve<T>([OnceLock<T>; CurveId::ALL.len()]);
+
+impl<T> AnswersPerCurve<T> {
+    pub const fn new() -> Self {
+        AnswersPerCurve([const { OnceLock::new() }; CurveId::ALL.len()])
+    }
+
+    /// Returns the answers for a curve, which `make` computes on first use.
+    pub fn of(&'static self, curve: CurveId, make: fn(CurveId) -> T) -> &'static T {
+        get_or_compute(&self.0[curve as usize], || make(curve))
+    }
+}
+
+/// Returns the known answers of a curve.
 pub fn of(curve: CurveId) -> &'static KnownAnswers {
-    static ANSWERS: PerCurve<OnceLock<KnownAnswers>> =
-        PerCurve([const { OnceLock::new() }; CurveId::ALL.len()]);
-    get_or_compute(&ANSWERS.0[curve as usize], || new(curve))
+    static ANSWERS: AnswersPerCurve<KnownAnswers> = AnswersPerCurve::new();
+    ANSWERS.of(curve, new)
 }
 
 /// Returns the known answers of BIP 340, made on first use.
@@ -61,90 +67,18 @@ pub fn silent_payments() -> &'static SilentPayments {
     get_or_compute(&ANSWERS, SilentPayments::new)
 }
 
-/// Computes the known answers again, for tests that corrupt them.
-pub(crate) fn new(curve: CurveId) -> KnownAnswers {
-    macro_rules! by_ecdsa {
-        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
-            $(
-                if curve == types::$curve::ID {
-                    return KnownAnswers::new::<types::$curve>(Signatures::ecdsa, |numbered| {
-                        Signing::ecdsa(numbered, |key, digest, additional| {
-                            let key = ecdsa::SigningKey::<$($reference)*>::from_slice(key).expect("in range");
-                            let (signature, id) = match additional {
-                                None => key.sign_prehash_recoverable(digest),
-                                Some(data) => {
-                                    let Ok(signed) = key.sign_prehash_recoverable_with_rng(&mut Given(data), digest);
-                                    signed
-                                }
-                            };
-                            (signature.to_bytes().into(), id.to_byte())
-                        })
-                    });
-                }
-            )*
-        };
-    }
-    macro_rules! by_sm2 {
-        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
-            $(
-                if curve == types::$curve::ID {
-                    return KnownAnswers::new::<types::$curve>(Signatures::sm2, |numbered| {
-                        Signing::sm2(numbered, |key, digest, additional| {
-                            use $($module)*::dsa::SigningKey;
-                            use $($module)*::dsa::signature::hazmat::{PrehashSigner, RandomizedPrehashSigner};
-                            let key = SigningKey::from_slice("", key).expect("in range");
-                            let signature = match additional {
-                                None => key.sign_prehash(digest),
-                                Some(data) => key.sign_prehash_with_rng(&mut Given(data), digest),
-                            };
-                            (signature.expect("32 bytes").to_bytes().into(), 0)
-                        })
-                    });
-                }
-            )*
-        };
-    }
-    for_each_ecdsa_curve!(by_ecdsa!);
-    for_each_sm2_curve!(by_sm2!);
-    unreachable!("there is no curve {curve}")
+/// Computes the known answers of a curve.
+pub fn new(curve: CurveId) -> KnownAnswers {
+    static OF_CURVE: PerCurve<fn() -> KnownAnswers> = per_curve!(of_curve);
+    OF_CURVE.of(curve)()
 }
 
-/// A random number generator that returns given bytes. RustCrypto's signers use them as additional
-/// data of a nonce.
-struct Given([u8; 32]);
-
-impl TryRng for Given {
-    type Error = Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
-        unreachable!("signers take bytes")
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
-        unreachable!("signers take bytes")
-    }
-
-    fn try_fill_bytes(&mut self, to: &mut [u8]) -> Result<(), Infallible> {
-        to.copy_from_slice(&self.0);
-        Ok(())
-    }
-}
-
-impl TryCryptoRng for Given {}
-
-impl KnownAnswers {
-    fn new<C: SecretCurve>(
-        signatures: fn(&Numbered<C>) -> Signatures,
-        signing: fn(&Numbered<C>) -> Signing,
-    ) -> Self {
-        let numbered = Numbered::new();
-        KnownAnswers {
-            points: PointAnswers::new(&numbered),
-            private_keys: PrivateKeys::new(&numbered),
-            agreements: Agreements::new(&numbered),
-            signatures: signatures(&numbered),
-            signing: signing(&numbered),
-        }
+fn of_curve<C: SecretCurve>() -> KnownAnswers {
+    let numbered = Numbered::<C>::new();
+    KnownAnswers {
+        points: PointAnswers::new(&numbered),
+        private_keys: PrivateKeys::new(&numbered),
+        agreements: Agreements::new(&numbered),
     }
 }
 

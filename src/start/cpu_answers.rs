@@ -4,13 +4,15 @@
 use crate::cpu::CpuEngine;
 use crate::curve::CurveId;
 use crate::host::process::get_or_compute;
-use crate::known_answers::{self, KnownAnswers, Schnorr, Signatures, compare, repeat};
+use crate::known_answers::signatures::{SchemeAnswers, Signatures};
+use crate::known_answers::{self, KnownAnswers, Schnorr, compare, repeat};
 use crate::operation::Computation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
 use crate::ops::tweak::{Tweak, Tweaks};
+use crate::schemes::common::known_answers::answers;
 use crate::schemes::common::{
     Chunks, Scheme, SignDigests, Signing, SigningInputs, Verification, VerifyDigests,
     signature_and_id_of, verdict_of,
@@ -39,7 +41,11 @@ pub fn problem(engine: &CpuEngine) -> Option<&'static str> {
 fn check(engine: &CpuEngine) -> Result<(), String> {
     let of_curves = engine.pool.map(1, CurveId::ALL.len(), Ok(()), |index| {
         let curve = CurveId::ALL[index];
-        of_curve(engine, curve, known_answers::of(curve))
+        of_curve(engine, curve, known_answers::of(curve))?;
+        SCHEMES
+            .iter()
+            .filter(|scheme| scheme.is_on(curve))
+            .try_for_each(|scheme| of_scheme(engine, curve, scheme, answers(scheme, curve)))
     });
     of_curves.into_iter().collect::<Result<(), String>>()?;
     of_bip340(engine, known_answers::schnorr())?;
@@ -50,11 +56,7 @@ fn check(engine: &CpuEngine) -> Result<(), String> {
 
 fn of_curve(engine: &CpuEngine, curve: CurveId, answers: &KnownAnswers) -> Result<(), String> {
     of_points(engine, curve, answers)?;
-    of_secrets(engine, curve, answers)?;
-    SCHEMES
-        .iter()
-        .filter(|scheme| scheme.is_on(curve))
-        .try_for_each(|scheme| of_scheme(engine, curve, scheme, answers))
+    of_secrets(engine, curve, answers)
 }
 
 fn of_bip340(engine: &CpuEngine, answers: &Schnorr) -> Result<(), String> {
@@ -266,11 +268,10 @@ fn of_scheme(
     engine: &CpuEngine,
     curve: CurveId,
     scheme: &'static Scheme,
-    KnownAnswers {
+    SchemeAnswers {
         signatures,
         signing,
-        ..
-    }: &KnownAnswers,
+    }: &SchemeAnswers,
 ) -> Result<(), String> {
     let all = signatures.digests.len();
     let few = KEYS;
@@ -382,6 +383,7 @@ mod tests {
     use crate::cpu::simd::Lanes;
     use crate::curve::{PerCurve, per_curve};
     use crate::schemes::common::verify_cpu::best_window;
+    use crate::schemes::ecdsa::{self, ECDSA};
     use crate::types::{Point, Rejection, Verdict};
 
     fn lanes() -> CpuEngine {
@@ -419,7 +421,7 @@ mod tests {
 
     #[test]
     fn wrong_answers_of_a_curve_are_reported_with_their_operation() {
-        let corruptions: [(&str, Corruption<KnownAnswers>); 9] = [
+        let corruptions: [(&str, Corruption<KnownAnswers>); 6] = [
             ("multiplication of G", |answers| {
                 answers.points.base_products[1].1 = Err(Rejection::Mismatch)
             }),
@@ -436,6 +438,19 @@ mod tests {
                 answers.private_keys.public[2] = Ok(another_point())
             }),
             ("ECDH", |answers| answers.agreements.shared[3] = Ok([7; 64])),
+        ];
+        let engine = lanes();
+        for (operation, corrupt) in corruptions {
+            let mut answers = known_answers::new(CurveId::P256);
+            corrupt(&mut answers);
+            let problem = of_curve(&engine, CurveId::P256, &answers).unwrap_err();
+            assert_eq!(problem.split(" on p256").next(), Some(operation));
+        }
+    }
+
+    #[test]
+    fn wrong_answers_of_a_scheme_are_reported_with_their_operation() {
+        let corruptions: [(&str, Corruption<SchemeAnswers>); 3] = [
             ("verification", |answers| {
                 answers.signatures.verdicts[8] = Verdict::Valid
             }),
@@ -448,9 +463,9 @@ mod tests {
         ];
         let engine = lanes();
         for (operation, corrupt) in corruptions {
-            let mut answers = known_answers::new(CurveId::P256);
+            let mut answers = ecdsa::known_answers::new(CurveId::P256);
             corrupt(&mut answers);
-            let problem = of_curve(&engine, CurveId::P256, &answers).unwrap_err();
+            let problem = of_scheme(&engine, CurveId::P256, &ECDSA, &answers).unwrap_err();
             assert_eq!(problem.split(" on p256").next(), Some(operation));
         }
     }

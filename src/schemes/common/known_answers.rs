@@ -8,7 +8,8 @@ use crate::curve::CurveId;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::tables::key_tables;
 use crate::gpu::{Fault, SelfTest, SelfTestRun};
-use crate::known_answers::{self, Answer, Signatures, repeat};
+use crate::known_answers::signatures::{self, SchemeAnswers, Signatures};
+use crate::known_answers::{Answer, repeat};
 use crate::ops::keys;
 use crate::ops::point;
 use crate::types::{Check, Policy, PublicKeys, Rejection, Signers, Verdict};
@@ -28,6 +29,8 @@ pub struct SchemeTests {
     pub signing_with_data: Named,
     /// The test of recovery, if the scheme has it.
     pub recovery: Option<fn(CurveId) -> SelfTest>,
+    /// The known answers of a curve of the scheme.
+    pub answers: fn(CurveId) -> &'static SchemeAnswers,
 }
 
 pub fn of_verification(
@@ -90,6 +93,11 @@ pub fn of_signing(
     tests
 }
 
+/// Returns the known answers of a scheme on one of its curves.
+pub fn answers(scheme: &Scheme, curve: CurveId) -> &'static SchemeAnswers {
+    (scheme.on_gpu.tests.answers)(curve)
+}
+
 /// Makes a test on a curve.
 pub fn test((operation, run): Named, curve: CurveId) -> SelfTest {
     SelfTest {
@@ -113,7 +121,7 @@ fn run_batch(
         keys,
         verdicts,
         ..
-    } = &known_answers::of(trial.curve()).signatures;
+    } = &answers(scheme, trial.curve()).signatures;
     let digests = repeat(digests, items);
     let signatures = repeat(signatures, items);
     let keys = repeat(keys, items);
@@ -174,7 +182,7 @@ pub fn batch_verify(
         verdicts,
         recovery_ids,
         ..
-    } = &known_answers::of(curve).signatures;
+    } = &answers(scheme, curve).signatures;
     for (numbers, holds) in groups(verdicts) {
         let digests = rows(digests, &numbers);
         let signatures = rows(signatures, &numbers);
@@ -229,24 +237,24 @@ pub fn rows<T: Copy>(rows: &[T], numbers: &[usize]) -> Vec<T> {
 }
 
 pub fn sign(trial: &mut SelfTestRun, scheme: &'static Scheme) -> Result<(), Fault> {
-    let known_answers::Signing {
+    let signatures::Signing {
         keys,
         digests,
         signed,
         ..
-    } = &known_answers::of(trial.curve()).signing;
+    } = &answers(scheme, trial.curve()).signing;
     let keys = repeat(keys, ITEMS);
     sign_by(trial, scheme, (&keys).into(), digests, signed)
 }
 
 pub fn sign_with_data(trial: &mut SelfTestRun, scheme: &'static Scheme) -> Result<(), Fault> {
-    let known_answers::Signing {
+    let signatures::Signing {
         keys,
         digests,
         additional,
         signed_with_data,
         ..
-    } = &known_answers::of(trial.curve()).signing;
+    } = &answers(scheme, trial.curve()).signing;
     let keys = repeat(keys, ITEMS);
     let additional = repeat(additional, ITEMS);
     let signers = Signers::with_additional_data(&keys, &additional);

@@ -169,7 +169,9 @@ fn is_given(key: KeyBytes) -> bool {
 mod tests {
     use super::*;
     use crate::curve::{CurveId, types};
-    use crate::known_answers::{self, Signatures, repeat};
+    use crate::known_answers::repeat;
+    use crate::known_answers::signatures::Signatures;
+    use crate::schemes::ecdsa::known_answers::answers;
     use crate::types::{Point, Verdict};
     use rustix::mm::{MapFlags, ProtFlags, mmap, munmap};
     use std::ffi::c_void;
@@ -195,7 +197,7 @@ mod tests {
                 recovery_ids,
                 recovered,
                 ..
-            } = &known_answers::of(curve).signatures;
+            } = &answers(curve).signatures;
             let recoverable: Vec<usize> = (0..recovered.len())
                 .filter(|item| recovered[*item].is_ok())
                 .collect();

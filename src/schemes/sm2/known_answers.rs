@@ -2,17 +2,26 @@
 
 use super::SM2;
 use super::digest::{MessageDigests, za_of_point};
-use crate::curve::{Curve, Sm2};
+use crate::cpu::secret::SecretCurve;
+use crate::curve::{Curve, CurveId, Sm2, for_each_sm2_curve, types};
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, SelfTest, SelfTestRun};
-use crate::known_answers::{self, repeat};
+use crate::known_answers::group::{
+    Group, Numbered, Scalar, invert, large_x, last, off_curve, pseudo_random,
+};
+use crate::known_answers::secrets::{key, out_of_range};
+use crate::known_answers::signatures::{
+    Given, Reference, SchemeAnswers, SignatureItem, SignatureNumbers, Signatures, Signing, x_of,
+};
+use crate::known_answers::{self, AnswersPerCurve, repeat};
 use crate::ops::hash::SizedTexts;
 use crate::ops::hash::known_answers::message;
 use crate::ops::point;
 use crate::schemes::common::known_answers::{
     SchemeTests, sign, sign_with_data, verify, verify_by_tables,
 };
-use crate::types::{Policy, PublicKeys, bytes_of};
+use crate::types::{Policy, PublicKeys, Rejection, bytes_of};
+use elliptic_curve::Group as _;
 use sm3::{Digest, Sm3};
 
 pub const TESTS: SchemeTests = SchemeTests {
@@ -28,7 +37,130 @@ pub const TESTS: SchemeTests = SchemeTests {
         sign_with_data(trial, &SM2)
     }),
     recovery: None,
+    answers,
 };
+
+/// Returns the known answers of a curve of SM2, made on first use.
+pub fn answers(curve: CurveId) -> &'static SchemeAnswers {
+    static ANSWERS: AnswersPerCurve<SchemeAnswers> = AnswersPerCurve::new();
+    ANSWERS.of(curve, new)
+}
+
+/// Computes the known answers of a curve.
+fn new(curve: CurveId) -> SchemeAnswers {
+    macro_rules! of_each {
+        ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
+            $(
+                if curve == types::$curve::ID {
+                    return answers_of::<types::$curve>(|key, digest, additional| {
+                        use $($module)*::dsa::SigningKey;
+                        use $($module)*::dsa::signature::hazmat::{PrehashSigner, RandomizedPrehashSigner};
+                        let key = SigningKey::from_slice("", key).expect("in range");
+                        let signature = match additional {
+                            None => key.sign_prehash(digest),
+                            Some(data) => key.sign_prehash_with_rng(&mut Given(data), digest),
+                        };
+                        (signature.expect("32 bytes").to_bytes().into(), 0)
+                    });
+                }
+            )*
+        };
+    }
+    for_each_sm2_curve!(of_each!);
+    unreachable!("SM2 is not defined on {curve}")
+}
+
+fn answers_of<C: SecretCurve>(reference: Reference) -> SchemeAnswers {
+    let numbered = Numbered::<C>::new();
+    // In SM2, n - 1 is not a key.
+    let rejected = out_of_range::<C>()
+        .into_iter()
+        .chain([key::<C>(&last::<C>())]);
+    SchemeAnswers {
+        signatures: signatures(&numbered),
+        signing: Signing::new(&numbered, rejected, reference),
+    }
+}
+
+/// Makes a signature, `R = s G + t Q` with `r = e + x(R)` and `t = r + s`, with R = k G and Q = q G
+/// for the numbers i and j of the list; t and e follow.
+fn signed_by<C: SecretCurve>(
+    Numbered {
+        numbers,
+        points,
+        encoded,
+        ..
+    }: &Numbered<C>,
+    i: usize,
+    j: usize,
+) -> SignatureNumbers<C> {
+    let s = pseudo_random::<C>(i as u8 + 1);
+    let (x, id) = x_of::<C>(&encoded[i]);
+    let r = (numbers[i] - s) * invert::<C>(&numbers[j]) - s;
+    SignatureNumbers {
+        e: r - x,
+        r,
+        s,
+        id,
+        key: points[j],
+    }
+}
+
+/// Makes a signature whose R has an x-coordinate that is not below n; Q follows.
+fn with_large_x<C: SecretCurve>() -> SignatureNumbers<C> {
+    let (point, x) = large_x::<C>();
+    let s = pseudo_random::<C>(0x40);
+    let t = pseudo_random::<C>(0x41);
+    let key = (point - Group::<C>::generator() * s) * invert::<C>(&t);
+    SignatureNumbers {
+        e: t - s - x,
+        r: t - s,
+        s,
+        id: 2,
+        key,
+    }
+}
+
+/// Makes the answers of verification.
+fn signatures<C: SecretCurve>(numbered: &Numbered<C>) -> Signatures {
+    let Numbered {
+        numbers, opposite, ..
+    } = numbered;
+    let valid = (0..6)
+        .map(|i| signed_by(numbered, i, 11 - i))
+        .chain([with_large_x()]);
+    let mut items: Vec<_> = valid
+        .map(|signed| SignatureItem::new(signed, Ok(())))
+        .collect();
+    let item = signed_by(numbered, 1, 3);
+    let mismatch = Err(Rejection::Mismatch);
+    let next = SignatureNumbers {
+        e: item.e + Scalar::<C>::from(1u64),
+        ..item
+    };
+    // s G + t Q is the identity if s = -t q.
+    let t = numbers[5];
+    let s = -numbers[5] * numbers[3];
+    items.extend([
+        SignatureItem::new(next, mismatch),
+        SignatureItem::new(item, mismatch).with_key(opposite[3]),
+        SignatureItem::new(
+            SignatureNumbers { s: -item.r, ..item },
+            Err(Rejection::ZeroT),
+        ),
+        SignatureItem::new(
+            SignatureNumbers {
+                r: t - s,
+                s,
+                ..item
+            },
+            Err(Rejection::IdentityResult),
+        ),
+    ]);
+    items.extend(item.with_invalid_keys(off_curve(numbered)));
+    items.extend(item.with_values_out_of_range());
+    Signatures::of(&items)
+}
 
 /// Returns the self-tests of message digests.
 pub fn of_digests() -> Vec<SelfTest> {
