@@ -359,6 +359,9 @@ pub enum FileFormat {
     ParquetZst,
     /// Arrow IPC, not compressed.
     Arrow,
+    /// Arrow IPC with bytes as hexadecimal text.
+    #[value(name = "hex.arrow")]
+    ArrowHex,
 }
 
 impl FileFormat {

@@ -17,9 +17,11 @@ const ZSTD_LEVEL: i32 = 1;
 pub fn arguments(format: FileFormat) -> Vec<String> {
     match format {
         // The name of the output has the extension of the input, but its lines are compared.
-        FileFormat::Csv | FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
-            ["--output-format", "jsonl"].map(str::to_owned).to_vec()
-        }
+        FileFormat::Csv
+        | FileFormat::Parquet
+        | FileFormat::ParquetZst
+        | FileFormat::Arrow
+        | FileFormat::ArrowHex => ["--output-format", "jsonl"].map(str::to_owned).to_vec(),
         _ => Vec::new(),
     }
 }
@@ -42,7 +44,7 @@ pub fn write(table: &Table, items: usize, format: FileFormat, path: &Path) -> io
             write_jsonl(table, items, &mut encoder)?;
             encoder.finish()?;
         }
-        FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow => {
+        FileFormat::Parquet | FileFormat::ParquetZst | FileFormat::Arrow | FileFormat::ArrowHex => {
             tables::write(table, items, format, sink.get_ref().try_clone()?)?;
         }
     }
@@ -194,17 +196,22 @@ mod tests {
 
     /// Returns the bytes of all rows, concatenated.
     fn table_rows(path: &Path) -> Vec<u8> {
+        use arrow_array::ArrayRef;
         use arrow_array::cast::AsArray;
         use arrow_array::types::UInt8Type;
         let batches = gecc_arrow::open(path, Default::default())
             .unwrap()
             .batches(&gecc_arrow::Projection::All)
             .unwrap();
+        let bytes = |column: &ArrayRef, row: usize| match column.as_string_opt::<i32>() {
+            Some(text) => hex::decode(text.value(row)).unwrap(),
+            None => column.as_fixed_size_binary().value(row).to_vec(),
+        };
         let mut rows = Vec::new();
         for batch in batches.map(Result::unwrap) {
             for row in 0..batch.num_rows() {
-                rows.extend_from_slice(batch["digest"].as_fixed_size_binary().value(row));
-                rows.extend_from_slice(batch["signature"].as_fixed_size_binary().value(row));
+                rows.extend(bytes(&batch["digest"], row));
+                rows.extend(bytes(&batch["signature"], row));
                 rows.push(batch["recovery_id"].as_primitive::<UInt8Type>().value(row));
             }
         }
@@ -264,6 +271,7 @@ mod tests {
             FileFormat::Parquet,
             FileFormat::ParquetZst,
             FileFormat::Arrow,
+            FileFormat::ArrowHex,
         ] {
             assert!(table_rows(&file_of(&table, format, folder.path())) == expected);
         }

@@ -2,7 +2,7 @@
 
 use super::column::{Column, Table};
 use crate::flags::FileFormat;
-use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, UInt8Array};
+use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, StringArray, UInt8Array};
 use gecc_arrow::{Compression, Destination, Error, Format, Pool, Writer};
 use std::fs::File;
 use std::io;
@@ -32,35 +32,37 @@ fn write_parts(
     } else {
         Compression::None
     };
-    let format = if format == FileFormat::Arrow {
-        Format::ArrowFile
-    } else {
-        Format::Parquet
+    let is_hex = format == FileFormat::ArrowHex;
+    let format = match format {
+        FileFormat::Arrow | FileFormat::ArrowHex => Format::ArrowFile,
+        _ => Format::Parquet,
     };
-    let mut writer = Writer::create(output, format, compression, &part(table, 0, 0)?.schema())?;
+    let schema = part(table, 0, 0, is_hex)?.schema();
+    let mut writer = Writer::create(output, format, compression, &schema)?;
     for start in (0..items).step_by(PART) {
-        writer.write(
-            &part(table, start, PART.min(items - start))?,
-            &Pool::default(),
-        )?;
+        let batch = part(table, start, PART.min(items - start), is_hex)?;
+        writer.write(&batch, &Pool::default())?;
     }
     writer.finish()
 }
 
-fn part(table: &Table, start: usize, items: usize) -> Result<RecordBatch, Error> {
+fn part(table: &Table, start: usize, items: usize, is_hex: bool) -> Result<RecordBatch, Error> {
     let columns = table
         .0
         .iter()
-        .map(|column| (column.name(), array(column, start, items)));
+        .map(|column| (column.name(), array(column, start, items, is_hex)));
     Ok(RecordBatch::try_from_iter_with_nullable(
         columns.map(|(name, array)| (name, array, false)),
     )?)
 }
 
-fn array(column: &Column, start: usize, items: usize) -> ArrayRef {
+fn array(column: &Column, start: usize, items: usize, is_hex: bool) -> ArrayRef {
     let rows = (start..start + items).map(|item| column.row(item));
     if column.is_number() {
         return Arc::new(UInt8Array::from_iter_values(rows.map(|row| row[0])));
+    }
+    if is_hex {
+        return Arc::new(StringArray::from_iter_values(rows.map(const_hex::encode)));
     }
     let rows = rows.map(Some);
     let array = FixedSizeBinaryArray::try_from_sparse_iter_with_size(rows, column.width() as i32);
