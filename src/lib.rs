@@ -91,7 +91,7 @@ pub use engine::{
     LoadedKernels, PageLocked, Pieces,
 };
 pub use host::stack;
-pub use ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
+pub use ops::{ecdh, hash, hash_to_curve, keys, mask, modular, point, silent_payments, tweak};
 pub use schemes::{bip340, ecdsa, ed25519, sm2};
 /// The RustCrypto crates whose key and signature types convert from and to types of this crate, in
 /// the supported versions.

@@ -2,7 +2,9 @@
 
 pub mod ecdh;
 pub mod hash;
+pub mod hash_to_curve;
 pub mod keys;
+pub mod mask;
 pub mod modular;
 pub mod point;
 pub mod silent_payments;

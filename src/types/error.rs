@@ -49,6 +49,23 @@ pub enum Error {
         /// The context's length in bytes.
         bytes: usize,
     },
+    /// A domain separation tag for a hash-to-curve suite that takes none, or no tag for one that
+    /// requires it.
+    #[error("the suite {suite} {problem}")]
+    DomainSeparation {
+        /// The suite's name.
+        suite: &'static str,
+        /// Whether the tag is missing or superfluous.
+        problem: &'static str,
+    },
+    /// A form of masked points that truncates x to no byte or to more than 32.
+    #[error(
+        "masked points truncated to {bytes} bytes: x has 32 bytes, of which 1 to 32 can be kept"
+    )]
+    InvalidForm {
+        /// The bytes to which x was to be truncated.
+        bytes: u8,
+    },
     /// A modulus that is even, or 1.
     #[error("the modulus is not an odd number above 1")]
     InvalidModulus,

@@ -53,6 +53,8 @@ pub fn exception(error: gecc::Error) -> PyErr {
         | Error::InvalidColumn(_)
         | Error::InvalidOption { .. }
         | Error::InvalidModulus
+        | Error::DomainSeparation { .. }
+        | Error::InvalidForm { .. }
         | Error::NoScheme { .. } => PyValueError::new_err(text),
         Error::NoDevice(_) => NoDeviceError::new_err(text),
         Error::Device(_) => DeviceError::new_err(text),

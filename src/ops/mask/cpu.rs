@@ -1,0 +1,165 @@
+//! Masking on the CPU: in batches with the constant-time vector code if the processor supports it,
+//! otherwise with the constant-time arithmetic of the RustCrypto crates.
+//!
+//! The only branch on a secret is the check that a key is in range, whose outcome the caller learns
+//! anyway.
+
+use super::{Form, Mask, Source};
+use crate::cpu::secret::{Number, SecretCurve, invert_all, odd_or_opposite, scalar};
+use crate::cpu::simd::{Lanes, mul_uniform};
+use crate::cpu::{CpuEngine, limbs_to_be_bytes};
+use crate::curve::types::{P256, Secp256k1, Sm2};
+use crate::curve::{CurveId, PerCurve, per_curve};
+use crate::ops::hash_to_curve::Suite;
+use crate::ops::hash_to_curve::cpu::{PointSource, Received, Sswu, Tries, with_source};
+use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, SecretKey, SecretKeys};
+use elliptic_curve::point::AffineCoordinates;
+use elliptic_curve::{CurveGroup, PrimeField, ProjectivePoint};
+use std::ops::Range;
+use zeroize::Zeroizing;
+
+/// Computes rows of the form's width for the items of a range.
+pub fn mask(engine: &CpuEngine, mask: &Mask, items: Range<usize>, out: &mut ResultSink) {
+    static OF_POINTS: PerCurve<fn(&CpuEngine, PublicKeys, SecretKeys, Form, &mut ResultSink)> =
+        per_curve!(mask_points);
+    let keys = mask.keys.slice(items.clone());
+    match &mask.source {
+        Source::Items(hashing) => with_source!(hashing, items.start, |source| {
+            let bytes = hashing.messages.average();
+            Masking::new(source, keys, mask.form).compute(engine, bytes, out)
+        }),
+        Source::Points { curve, points, .. } => {
+            OF_POINTS.of(*curve)(engine, points.slice(items), keys, mask.form, out)
+        }
+    }
+}
+
+fn mask_points<C: SecretCurve>(
+    engine: &CpuEngine,
+    points: PublicKeys,
+    keys: SecretKeys,
+    form: Form,
+    out: &mut ResultSink,
+) {
+    Masking::new(Received::<C>::new(points), keys, form).compute(engine, 0, out);
+}
+
+struct Masking<'a, S> {
+    source: S,
+    keys: SecretKeys<'a>,
+    form: Form,
+}
+
+impl<'a, S: PointSource> Masking<'a, S> {
+    fn new(source: S, keys: SecretKeys<'a>, form: Form) -> Self {
+        Masking { source, keys, form }
+    }
+
+    fn compute(&self, engine: &CpuEngine, bytes: usize, out: &mut ResultSink) {
+        let widths = [self.form.width(), 0];
+        match engine.lanes_for(out.items()) {
+            Some(lanes) => engine.fill_secret_of_texts(bytes, out, widths, |range, out| {
+                self.in_lanes(lanes, range, out)
+            }),
+            None => engine.fill_secret_each(out, widths, |item, out, place| {
+                if let Err(reason) = self.one(item, out, place) {
+                    out.reject(place, reason);
+                }
+            }),
+        }
+    }
+
+    fn one(&self, item: usize, out: &mut ResultsMut, place: usize) -> Result<(), Rejection> {
+        let d = scalar::<S::Curve>(self.keys.expose(item))?;
+        let point = Zeroizing::new(self.source.one(item)?);
+        let product = Zeroizing::new(
+            ProjectivePoint::<<S::Curve as SecretCurve>::Reference>::from(*point) * *d,
+        );
+        let product = Zeroizing::new(product.to_affine());
+        self.put(out, place, &product.x().into(), &product.y().into());
+        Ok(())
+    }
+
+    fn in_lanes(&self, lanes: Lanes, items: Range<usize>, out: &mut ResultsMut) {
+        let found = self.source.points(Some(lanes), items.clone());
+        // Allocated once: growing the vector would leave its old contents in freed memory.
+        let mut d: Zeroizing<Vec<Number<S::Curve>>> =
+            Zeroizing::new(Vec::with_capacity(items.len()));
+        let mut places = Vec::with_capacity(items.len());
+        let mut points = Vec::with_capacity(items.len());
+        for (place, (item, point)) in items.zip(found.iter()).enumerate() {
+            match (scalar::<S::Curve>(self.keys.expose(item)), point) {
+                (Ok(key), Ok(point)) => {
+                    d.push(*key);
+                    places.push(place);
+                    points.push(*point);
+                }
+                (Err(reason), _) => out.reject(place, reason),
+                (_, Err(reason)) => out.reject(place, *reason),
+            }
+        }
+        let (odd, negated) = odd_or_opposite::<S::Curve>(&d);
+        let products = mul_uniform::<S::Curve>(lanes, &odd, &negated, &points);
+        for (place, product) in places.into_iter().zip(products.iter()) {
+            let [x, y] = product
+                .each_ref()
+                .map(limbs_to_be_bytes)
+                .map(Zeroizing::new);
+            self.put(out, place, &x, &y);
+        }
+    }
+
+    fn put(&self, out: &mut ResultsMut, place: usize, x: &[u8; 32], y: &[u8; 32]) {
+        self.form.write(x, y, out.row(0, place));
+        out.accept(place);
+    }
+}
+
+/// Inverses of keys modulo the group order, which are wiped.
+pub struct Inverses {
+    inverses: Vec<SecretKey>,
+    is_one_for_all: bool,
+}
+
+impl Inverses {
+    /// Returns the inverses as keys.
+    pub fn keys(&self) -> SecretKeys<'_> {
+        if self.is_one_for_all {
+            SecretKeys::all(&self.inverses[0])
+        } else {
+            SecretKeys::each(&self.inverses)
+        }
+    }
+}
+
+/// Inverts keys modulo the group order, in constant time. A key that is out of range is kept, so
+/// that its item is rejected.
+pub fn inverses(curve: CurveId, keys: SecretKeys) -> Inverses {
+    static OF_CURVES: PerCurve<fn(SecretKeys) -> Vec<SecretKey>> = per_curve!(invert);
+    crate::host::stack::wiped(|| Inverses {
+        inverses: OF_CURVES.of(curve)(keys),
+        is_one_for_all: keys.is_one_for_all(),
+    })
+}
+
+fn invert<C: SecretCurve>(keys: SecretKeys) -> Vec<SecretKey> {
+    let count = keys.len_for(1);
+    let mut numbers: Zeroizing<Vec<Number<C>>> = Zeroizing::new(Vec::with_capacity(count));
+    let mut inverses = Vec::with_capacity(count);
+    for item in 0..count {
+        let bytes = keys.expose(item);
+        inverses.push(SecretKey::from_bytes(*bytes));
+        if let Ok(number) = scalar::<C>(bytes) {
+            numbers.push(*number);
+        }
+    }
+    let mut inverted = invert_all::<C>(&numbers);
+    let valid = inverses
+        .iter_mut()
+        .filter(|key| scalar::<C>(key.expose_bytes()).is_ok());
+    for (key, inverse) in valid.zip(inverted.iter_mut()) {
+        let bytes = Zeroizing::new(inverse.to_repr());
+        key.0.copy_from_slice(&(*bytes)[..]);
+    }
+    inverses
+}
