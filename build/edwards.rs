@@ -246,7 +246,7 @@ impl EdwardsCurve {
         ] {
             emit_cuda::number(&mut out, &format!("FIELD_{name}"), value, 8);
         }
-        emit_cuda::sqrt_chain(&mut out, &self.root_chain);
+        emit_cuda::chain(&mut out, "SQRT", &self.root_chain);
         out
     }
 }

@@ -5,6 +5,7 @@
 //! `fold`, otherwise times 2^256 mod p (Montgomery form).
 
 use crate::derive::{Glv, Modulus, Reduction, ShapeOfA};
+use crate::map_to_curve::{Isogeny, Map};
 use crate::params::{ChainStep, Curve};
 use num_bigint::{BigInt, BigUint};
 use std::fmt::Write;
@@ -60,7 +61,10 @@ pub fn emit_cuda(curve: &Curve) -> String {
         );
     }
     domain_parameters(&mut out, curve);
-    sqrt_chain(&mut out, &curve.sqrt_chain);
+    chain(&mut out, "SQRT", &curve.sqrt_chain);
+    if let Some(map) = &curve.map {
+        map_to_curve(&mut out, curve, map);
+    }
     if let Some(endomorphism) = &curve.endomorphism {
         let glv = Glv::new(curve, endomorphism);
         writeln!(out, "#define GECC_HAS_ENDOMORPHISM 1").unwrap();
@@ -142,14 +146,48 @@ fn sparse_order(out: &mut String, n: &BigUint) {
 /// only powers that are used as factors are stored.
 const FEW_STEPS: usize = 16;
 
-/// Emits the chain for square roots. If p = 3 mod 4, a square root of a square v is v^((p+1)/4); if
-/// p is 5 modulo 8, the power is (p-5)/8. A step is the number of squarings, with the index of the
+/// Emits the parameters of the simplified SWU map and of the isogeny that follows it. Coefficients
+/// of polynomials begin with the constant.
+fn map_to_curve(out: &mut String, curve: &Curve, map: &Map) {
+    writeln!(out, "#define GECC_HAS_MAP_TO_CURVE 1").unwrap();
+    let mut field = |name: &str, value: &BigUint| {
+        number(
+            out,
+            &format!("FIELD_MAP_{name}"),
+            &field_form(curve, value),
+            8,
+        );
+    };
+    field("Z", &map.z);
+    field("A", &map.a);
+    field("B", &map.b);
+    field("ROOT_OF_MINUS_Z", &map.root_of_minus_z);
+    if let Some(Isogeny {
+        x_num,
+        y_num,
+        x_of_kernel,
+    }) = &map.isogeny
+    {
+        for (name, numerator) in [("X", x_num), ("Y", y_num)] {
+            for (power, coefficient) in numerator.iter().enumerate() {
+                field(&format!("ISOGENY_{name}{power}"), coefficient);
+            }
+        }
+        field("ISOGENY_KERNEL", x_of_kernel);
+        writeln!(out, "#define GECC_MAP_HAS_ISOGENY 1").unwrap();
+    }
+    chain(out, "INVERSE_SQRT", &map.inverse_sqrt_chain);
+}
+
+/// Emits the chain of a power as PREFIX_STEPS, PREFIX_POWERS and PREFIX_CHAIN. For square roots: if
+/// p = 3 mod 4, a square root of a square v is v^((p+1)/4), and 1 / sqrt(v) is v^((p-3)/4); if p is
+/// 5 modulo 8, the power is (p-5)/8. A step is the number of squarings, with the index of the
 /// factor plus one in the upper half of its word, or 0 for no factor.
-pub fn sqrt_chain(out: &mut String, chain: &[ChainStep]) {
+pub fn chain(out: &mut String, prefix: &str, chain: &[ChainStep]) {
     let steps = chain
         .iter()
         .map(|step| step.squarings | step.factor.map_or(0, |factor| factor + 1) << 16);
-    writeln!(out, "#define GECC_SQRT_STEPS {}", steps.len()).unwrap();
+    writeln!(out, "#define GECC_{prefix}_STEPS {}", steps.len()).unwrap();
     let factors = chain
         .iter()
         .filter_map(|step| step.factor)
@@ -160,8 +198,8 @@ pub fn sqrt_chain(out: &mut String, chain: &[ChainStep]) {
     } else {
         factors
     };
-    writeln!(out, "#define GECC_SQRT_POWERS {powers}").unwrap();
-    words(out, "SQRT_CHAIN", steps);
+    writeln!(out, "#define GECC_{prefix}_POWERS {powers}").unwrap();
+    words(out, &format!("{prefix}_CHAIN"), steps);
 }
 
 /// Emits a || b || x_G || y_G as big-endian words in byte order, as hashed in Z_A of SM2.

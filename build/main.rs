@@ -5,6 +5,7 @@ mod derive;
 mod edwards;
 mod emit_cuda;
 mod emit_rust;
+mod map_to_curve;
 mod params;
 
 use edwards::EdwardsCurve;

@@ -1,6 +1,7 @@
 //! Domain parameters from `curves/NAME.toml`, checked before anything is derived from them.
 
 use crate::derive::{Reduction, power_chain};
+use crate::map_to_curve::{Map, MapFile};
 use num_bigint::BigUint;
 use serde::Deserialize;
 
@@ -17,6 +18,7 @@ struct CurveFile {
     gy: String,
     sqrt_chain: Option<Vec<Vec<u32>>>,
     endomorphism: Option<EndomorphismFile>,
+    map_to_curve: Option<MapFile>,
 }
 
 #[derive(Deserialize)]
@@ -64,6 +66,8 @@ pub struct Curve {
     /// file has none.
     pub sqrt_chain: Vec<ChainStep>,
     pub endomorphism: Option<Endomorphism>,
+    /// The simplified SWU map of the curve's suites in RFC 9380.
+    pub map: Option<Map>,
 }
 
 impl Curve {
@@ -85,7 +89,7 @@ impl Curve {
                 .collect::<Result<_, _>>()?,
             None => power_chain(&((&p + 1u32) >> 2)),
         };
-        let curve = Curve {
+        let mut curve = Curve {
             name: file.name,
             a: number(&file.a)?,
             b: number(&file.b)?,
@@ -96,8 +100,13 @@ impl Curve {
             p,
             sqrt_chain,
             endomorphism,
+            map: None,
         };
         curve.check()?;
+        curve.map = match &file.map_to_curve {
+            None => None,
+            Some(map) => Some(Map::new(map, &curve)?),
+        };
         Ok(curve)
     }
 

@@ -22,6 +22,9 @@ mod derive;
 #[path = "../build/emit_cuda.rs"]
 mod emit_cuda;
 #[allow(dead_code, reason = "not all of the generator is needed")]
+#[path = "../build/map_to_curve.rs"]
+mod map_to_curve;
+#[allow(dead_code, reason = "not all of the generator is needed")]
 #[path = "../build/params.rs"]
 mod params;
 
@@ -127,6 +130,7 @@ fn header(parameters: &Parameters, endomorphism: bool, window: u32) -> PathBuf {
     if !endomorphism {
         curve.endomorphism = None;
     }
+    curve.map = None;
     curve.name = format!(
         "small_group_{}{}",
         parameters.order,
