@@ -16,6 +16,7 @@ mod ed25519;
 mod engine;
 mod hashing;
 mod keys;
+mod masking;
 mod points;
 mod secrets;
 mod silent_payments;
