@@ -57,6 +57,21 @@ pub fn constants(curve: &Curve) -> String {
             .unwrap();
         }
     }
+    if let Some(map) = &curve.map {
+        for (name, value) in [
+            ("MAP_Z", &map.z),
+            ("MAP_A", &map.a),
+            ("MAP_B", &map.b),
+            ("MAP_ROOT_OF_MINUS_Z", &map.root_of_minus_z),
+        ] {
+            constant(&mut out, name, value);
+        }
+        if let Some(isogeny) = &map.isogeny {
+            constants_of(&mut out, "MAP_ISOGENY_X", &isogeny.x_num);
+            constants_of(&mut out, "MAP_ISOGENY_Y", &isogeny.y_num);
+            constant(&mut out, "MAP_ISOGENY_KERNEL", &isogeny.x_of_kernel);
+        }
+    }
     format!("pub mod {} {{\n{out}}}\n", curve.name)
 }
 
@@ -66,6 +81,18 @@ pub fn constant(out: &mut String, name: &str, value: &BigUint) {
         out,
         "    pub const {name}: [u64; 4] = {};",
         array(&words(value, 4))
+    )
+    .unwrap();
+}
+
+/// Emits an array of numbers.
+fn constants_of(out: &mut String, name: &str, values: &[BigUint]) {
+    let rows: Vec<String> = values.iter().map(|value| array(&words(value, 4))).collect();
+    writeln!(
+        out,
+        "    pub const {name}: [[u64; 4]; {}] = [{}];",
+        rows.len(),
+        rows.join(", ")
     )
     .unwrap();
 }

@@ -3,7 +3,8 @@
 //!
 //! Layers, each of which uses only those named before it: `field` (modular arithmetic), `scalar`
 //! (digits, the endomorphism), `curves` (data of each curve), `point` (affine and Jacobian points),
-//! `simd` (eight items at a time), `tables` of multiples, `multiply`, `msm` (sums of many
+//! `sswu` (constants of the map from field elements to points), `simd`
+//! (eight items at a time), `tables` of multiples, `multiply`, `msm` (sums of many
 //! products), `decode`, and `secret` (building blocks of operations on secrets). The code of each
 //! operation is in the operation's folder.
 
@@ -23,6 +24,7 @@ pub mod simd;
 #[cfg(any(gecc_no_avx512, not(target_arch = "x86_64")))]
 #[path = "simd_absent.rs"]
 pub mod simd;
+pub mod sswu;
 pub mod tables;
 
 use crate::host::stack;

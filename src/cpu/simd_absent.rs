@@ -9,6 +9,8 @@ use super::point::affine::{Affine, Entry};
 use super::point::comb::{BaseTerm, Product};
 use super::point::jacobian::Jacobian;
 use super::point::pairs::Pair;
+use super::sswu::SswuCurve;
+use crate::host::wiped::Wiped;
 use core::marker::PhantomData;
 use zeroize::Zeroizing;
 
@@ -34,11 +36,19 @@ pub fn mul_add<C: CpuCurve>(
     match lanes {}
 }
 
+/// Whether the points of a multiplication are public or secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Bases {
+    Public,
+    Secret,
+}
+
 pub fn mul_uniform<C: CpuCurve>(
     lanes: Lanes,
     _: &[[u64; 4]],
     _: &[u8],
     _: &[Affine<C::Base>],
+    _: Bases,
 ) -> Zeroizing<Vec<[[u64; 4]; 2]>> {
     match lanes {}
 }
@@ -74,6 +84,18 @@ pub fn keccak256(lanes: Lanes, _: &[&[u8]], _: impl FnMut(usize, &[u8; 32])) {
 }
 
 pub fn lift_x<C: CpuCurve>(lanes: Lanes, _: &[(C::Base, bool)]) -> Vec<Option<Affine<C::Base>>> {
+    match lanes {}
+}
+
+/// Bytes that are reduced to an element.
+pub const ELEMENT_BYTES: usize = 48;
+
+pub type ElementBytes = [u8; ELEMENT_BYTES];
+
+pub fn map_to_curve<C: SswuCurve, const COUNT: usize>(
+    lanes: Lanes,
+    _: &[ElementBytes],
+) -> Wiped<Affine<C::Base>> {
     match lanes {}
 }
 

@@ -4,6 +4,7 @@ pub mod pages;
 pub mod process;
 pub mod stack;
 pub mod trace;
+pub mod wiped;
 pub mod workers;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

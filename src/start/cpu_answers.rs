@@ -9,7 +9,9 @@ use crate::known_answers::{self, KnownAnswers, Schnorr, compare, repeat};
 use crate::operation::Computation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
+use crate::ops::hash_to_curve::{self, Dst, HashToCurve, Suite};
 use crate::ops::keys::PublicKeysOf;
+use crate::ops::mask::{Form, Mask, Source};
 use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
 use crate::ops::tweak::{Tweak, Tweaks};
 use crate::schemes::common::known_answers::answers;
@@ -20,7 +22,9 @@ use crate::schemes::common::{
 use crate::schemes::ecdsa::recover::{Recover, RecoveredForm};
 use crate::schemes::ecdsa::recover_cpu;
 use crate::schemes::{SCHEMES, bip340, ed25519};
-use crate::types::{Check, Policy, PublicKeys, Results, Rows, SecretKeys, Values, bytes_of};
+use crate::types::{
+    Check, Policy, PublicKeys, Results, Rows, SecretKey, SecretKeys, Values, bytes_of,
+};
 use sha3::{Digest, Keccak256};
 use std::sync::OnceLock;
 
@@ -51,6 +55,7 @@ fn check(engine: &CpuEngine) -> Result<(), String> {
     of_bip340(engine, known_answers::schnorr())?;
     of_tweaks(engine, &known_answers::schnorr().tweaks)?;
     ed25519::known_answers::of_lanes(engine)?;
+    of_hash_to_curve(engine)?;
     of_hashes(engine)
 }
 
@@ -155,6 +160,42 @@ fn of_hashes(engine: &CpuEngine) -> Result<(), String> {
         values(engine, &digests, bytes_of::<32>),
         known,
     )
+}
+
+/// Checks the maps of RFC 9380 with points from the RustCrypto crates, and products of secret
+/// points, which are the points themselves if the factor is one.
+fn of_hash_to_curve(engine: &CpuEngine) -> Result<(), String> {
+    let texts: Vec<_> = (0..KEYS).map(hash::known_answers::message).collect();
+    let dst = Dst::new(b"gecc self-test");
+    let mut one = [0; 32];
+    one[31] = 1;
+    let one = SecretKey::from_bytes(one);
+    for suite in [Suite::P256SswuRo, Suite::Secp256k1SswuRo] {
+        let hashing = || HashToCurve {
+            suite,
+            dst,
+            messages: SizedTexts::new(engine, texts.len(), |item| &texts[item]),
+        };
+        let known = hash_to_curve::cpu::one_by_one(&hashing());
+        let mask = Mask {
+            source: Source::Items(hashing()),
+            keys: (&one).into(),
+            form: Form::Raw,
+        };
+        compare(
+            "hashing to points",
+            suite.curve().name(),
+            values(engine, &hashing(), point_of),
+            known.iter().copied(),
+        )?;
+        compare(
+            "masking",
+            suite.curve().name(),
+            values(engine, &mask, point_of),
+            known,
+        )?;
+    }
+    Ok(())
 }
 
 /// Returns an operation's results on the CPU.

@@ -7,7 +7,7 @@
 
 use super::*;
 use crate::cpu::scalar::{SignedScalar, odd_windows};
-use crate::cpu::simd::{Lanes, mul_uniform};
+use crate::cpu::simd::{Bases, Lanes, mul_uniform};
 use crate::cpu::{be_bytes_to_limbs, limbs_to_be_bytes};
 
 /// The odd one of k and N - k, and whether it is the latter.
@@ -145,19 +145,23 @@ fn of_points<C: SmallGroup>() {
         expected.push(has_product::<C>(&group, &k).then(|| encode(group.point(i * residue))));
     }
     // Each alone: a Z of zero corrupts the inversion that neighbours share.
-    let products = (0..points.len()).map(|item| {
+    let product = |item, bases| {
         let [x, y] = mul_uniform::<C>(
             lanes,
             &odd[item..=item],
             &negated[item..=item],
             &points[item..=item],
+            bases,
         )[0];
         if (x, y) == ([0; 4], [0; 4]) {
             return Point::IDENTITY;
         }
         Point::from_coordinates(&limbs_to_be_bytes(&x), &limbs_to_be_bytes(&y))
-    });
-    assert_right(products, &expected);
+    };
+    for bases in [Bases::Public, Bases::Secret] {
+        let products = (0..points.len()).map(|item| product(item, bases));
+        assert_right(products, &expected);
+    }
 }
 
 fn of_the_base_point<C: SmallGroup>() {

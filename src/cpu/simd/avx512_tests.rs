@@ -4,7 +4,7 @@
 use super::convert::gather;
 use super::point::{Affine, Jacobian};
 use super::tables::odd_multiples;
-use super::{UniformTable, lift_x, mul_add, mul_uniform, sum_products};
+use super::{Bases, UniformTable, lift_x, mul_add, mul_uniform, sum_products};
 use crate::cpu::field::random::Random;
 use crate::cpu::field::vector::{Element, LOW, Prime, Sum};
 use crate::cpu::field::vector::{Lanes, Mask, Words, transpose};
@@ -717,8 +717,10 @@ fn same_uniform<C: CpuCurve>(lanes: Lanes, odd: &[[u64; 4]], random: &mut Random
     let scalars: Vec<C::Scalar> = odd.iter().map(from_limbs).collect();
     let expected =
         multiply::normalize(None, &multiply::mul_add::<C>(None, &scalars, &points, None));
-    let products = mul_uniform::<C>(lanes, odd, &negate, &points);
+    let products = mul_uniform::<C>(lanes, odd, &negate, &points, Bases::Public);
     assert_eq!(products.len(), odd.len());
+    let of_secrets = mul_uniform::<C>(lanes, odd, &negate, &points, Bases::Secret);
+    assert_eq!(*of_secrets, *products);
     for (item, product) in products.iter().enumerate() {
         let expected = if negate[item] == 1 {
             expected[item].neg()
@@ -783,7 +785,7 @@ fn uniform_points<C: CpuCurve>() {
     for count in [1, 7, 8, 9, 127, 128, 129, scalars.len()] {
         same_uniform::<C>(lanes, &scalars[..count], &mut random);
     }
-    assert!(mul_uniform::<C>(lanes, &[], &[], &[]).is_empty());
+    assert!(mul_uniform::<C>(lanes, &[], &[], &[], Bases::Public).is_empty());
 }
 
 fn combs<C: CpuCurve>() {

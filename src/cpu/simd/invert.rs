@@ -1,9 +1,11 @@
 //! Montgomery's trick in vectors: one inversion of 16 elements, by the portable code, for the
-//! denominators of a batch.
+//! denominators of a batch. Denominators that depend on secrets are inverted by a power instead,
+//! with the same instructions for all of them.
 
 use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, Lanes};
 use crate::cpu::point::affine::invert_all;
+use crate::host::wiped::wipe;
 
 /// The number of interleaved chains of products per lane: while one waits for a product, the other
 /// proceeds.
@@ -19,6 +21,17 @@ pub struct Denominators<F> {
     /// The products of the chains; after the inversion, the inverses of the products of the
     /// remaining values.
     products: [Element<F>; CHAINS],
+    /// True if the values depend on secrets.
+    are_secret: bool,
+}
+
+impl<F> Drop for Denominators<F> {
+    fn drop(&mut self) {
+        if self.are_secret {
+            wipe(&mut self.values);
+            wipe(&mut self.prefix);
+        }
+    }
 }
 
 impl<F: Coordinate> Denominators<F> {
@@ -30,6 +43,20 @@ impl<F: Coordinate> Denominators<F> {
             values: Vec::new(),
             prefix: Vec::new(),
             products: [one; CHAINS],
+            are_secret: false,
+        }
+    }
+
+    /// Makes batches of at most `capacity` values that depend on secrets: their inversion is
+    /// constant-time and their memory is wiped.
+    #[inline(always)]
+    pub fn secret(lanes: Lanes, capacity: usize) -> Self {
+        Denominators {
+            // Allocated once: growing would leave values in freed memory.
+            values: Vec::with_capacity(capacity),
+            prefix: Vec::with_capacity(capacity),
+            are_secret: true,
+            ..Self::new(lanes)
         }
     }
 
@@ -52,6 +79,11 @@ impl<F: Coordinate> Denominators<F> {
     /// Inverts the products. From now on, values can be popped.
     #[inline(always)]
     pub fn invert(&mut self) {
+        if self.are_secret {
+            let one = Element::one(self.lanes);
+            self.products = self.products.map(|product| invert(one, product));
+            return;
+        }
         let mut numbers = [F::ZERO; 8 * CHAINS];
         for (product, numbers) in self.products.iter().zip(numbers.chunks_exact_mut(8)) {
             numbers.copy_from_slice(&product.store(self.lanes));
@@ -72,4 +104,26 @@ impl<F: Coordinate> Denominators<F> {
         *suffix = suffix.mul(value);
         inverse
     }
+}
+
+/// Computes value^(p - 2), the inverse, in constant time.
+#[inline(always)]
+pub fn invert<F: Coordinate>(one: Element<F>, value: Element<F>) -> Element<F> {
+    let exponent = const {
+        &[
+            F::MODULUS[0] - 2,
+            F::MODULUS[1],
+            F::MODULUS[2],
+            F::MODULUS[3],
+        ]
+    };
+    let mut power = one;
+    for bit in (0..256).rev() {
+        power = power.square();
+        // The exponent is public.
+        if exponent[bit / 64] >> (bit % 64) & 1 == 1 {
+            power = power.mul(value);
+        }
+    }
+    power
 }

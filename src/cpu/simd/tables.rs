@@ -10,6 +10,7 @@ use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, LANES, Lanes};
 use crate::cpu::point::affine::Entry;
 use crate::cpu::{CpuCurve, coefficient_a};
+use crate::host::wiped::wipe;
 
 /// Returns the odd multiples P, 3P, ..., (2 COUNT - 1)P of each point in turn, for `mul_add`. The
 /// conditions on points are those of `odd_rows`.
@@ -18,7 +19,7 @@ pub fn odd_multiples<C: CpuCurve, const COUNT: usize>(
     lanes: Lanes,
     points: &[Entry<C::Base>],
 ) -> Vec<[Entry<C::Base>; COUNT]> {
-    let rows = odd_rows::<C, COUNT>(lanes, points);
+    let rows = odd_rows::<C, COUNT>(lanes, points, false);
     let groups = points.len() / LANES;
     let mut tables = vec![[points[0]; COUNT]; points.len()];
     for (index, row) in rows.iter().enumerate() {
@@ -31,23 +32,32 @@ pub fn odd_multiples<C: CpuCurve, const COUNT: usize>(
 
 /// Returns odd multiples in vectors: (2i + 1)P for the points of vector j is at index
 /// `i points / 8 + j`. Coordinates are below 2.01 p. `COUNT` is a power of two. The number of
-/// points is a multiple of 8, and none is the identity.
+/// points is a multiple of 8, and none is the identity. If the points are secret, the time does not
+/// depend on them, and all memory but that of the result is wiped.
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 pub fn odd_rows<C: CpuCurve, const COUNT: usize>(
     lanes: Lanes,
     points: &[Entry<C::Base>],
+    are_secret: bool,
 ) -> Vec<Affine<C::Base>> {
     // Row i of `groups` vectors contains (2i + 1)P.
     let mut rows = Vec::with_capacity(points.len() / LANES * COUNT);
     load(lanes, points, &mut rows);
     let groups = rows.len();
-    let mut rounds = Rounds::<C>::new(lanes);
+    // The last round adds to half of the rows, and doubles.
+    let most = groups * (COUNT / 2 + 1);
+    let mut rounds = if are_secret {
+        Rounds::<C>::of_secrets(lanes, most)
+    } else {
+        Rounds::<C>::new(lanes)
+    };
     let mut even = Vec::with_capacity(groups);
     rounds.add(groups, &|index| (&rows[index], None), &mut even);
+    // Allocated once, so that it can be wiped.
+    let mut sums = Vec::with_capacity(most);
     while rows.len() < groups * COUNT {
         // P, ..., (2m - 1)P and 2m P yield (2m + 1)P, ..., (4m - 1)P and 4m P.
         let known = rows.len();
-        let mut sums = Vec::with_capacity(known + groups);
         rounds.add(
             known + groups,
             &|index| match index.checked_sub(known) {
@@ -59,6 +69,10 @@ pub fn odd_rows<C: CpuCurve, const COUNT: usize>(
         even.clear();
         even.extend_from_slice(&sums[known..]);
         rows.extend_from_slice(&sums[..known]);
+    }
+    if are_secret {
+        wipe(&mut even);
+        wipe(&mut sums);
     }
     rows
 }
@@ -219,8 +233,19 @@ struct Rounds<C: CpuCurve> {
 impl<C: CpuCurve> Rounds<C> {
     #[inline(always)]
     fn new(lanes: Lanes) -> Self {
+        Self::with(lanes, Denominators::new(lanes))
+    }
+
+    /// Makes rounds of at most `most` additions of secret points.
+    #[inline(always)]
+    fn of_secrets(lanes: Lanes, most: usize) -> Self {
+        Self::with(lanes, Denominators::secret(lanes, most))
+    }
+
+    #[inline(always)]
+    fn with(lanes: Lanes, denominators: Denominators<C::Base>) -> Self {
         Rounds {
-            denominators: Denominators::new(lanes),
+            denominators,
             a: Element::splat(lanes, &coefficient_a::<C>()),
         }
     }

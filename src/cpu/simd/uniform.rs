@@ -5,6 +5,7 @@
 //! inversion is a power with a public exponent. Intermediate values in memory are wiped; results
 //! are public.
 
+use super::invert::invert;
 use super::point::{Affine, Jacobian};
 use super::tables::{odd_multiples, powers_of};
 use crate::cpu::field::Coordinate;
@@ -224,26 +225,4 @@ pub(super) fn normalize<F: Coordinate>(
         let y = Element::restore(lanes, y).mul(square.mul(z_inverse));
         take(group, Affine { x, y });
     }
-}
-
-/// Computes value^(p - 2), the inverse.
-#[inline(always)]
-fn invert<F: Coordinate>(one: Element<F>, value: Element<F>) -> Element<F> {
-    let exponent = const {
-        &[
-            F::MODULUS[0] - 2,
-            F::MODULUS[1],
-            F::MODULUS[2],
-            F::MODULUS[3],
-        ]
-    };
-    let mut power = one;
-    for bit in (0..256).rev() {
-        power = power.square();
-        // The exponent is public.
-        if exponent[bit / 64] >> (bit % 64) & 1 == 1 {
-            power = power.mul(value);
-        }
-    }
-    power
 }

@@ -1,7 +1,8 @@
 //! Constant-time multiplication of points that differ between items by secret scalars: the same
 //! instructions at the same addresses for every scalar.
 //!
-//! The points are public, and so are the tables of their multiples. Lookups read whole tables;
+//! Points are public, and so are the tables of their multiples, unless they are `Bases::Secret`:
+//! then the time does not depend on them either, and tables are wiped. Lookups read whole tables;
 //! signs and selections are masks. Digits, sums and products in memory are wiped.
 
 use super::point::{Affine, Jacobian};
@@ -12,6 +13,7 @@ use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, LANES, Lanes, Mask, Words};
 use crate::cpu::point::affine::{self, Entry};
 use crate::cpu::scalar::{SignedScalar, windows_of_odd};
+use crate::host::wiped::wipe;
 use zeroize::{Zeroize, Zeroizing};
 
 /// Bits per window.
@@ -75,6 +77,13 @@ impl Digits {
     }
 }
 
+/// Whether the points of a multiplication are public or secret.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Bases {
+    Public,
+    Secret,
+}
+
 /// Computes scalars[i] points[i] for odd scalars below n, or the negative if `negate[i]` is 1
 /// instead of 0. No point is the identity.
 pub fn mul_uniform<C: CpuCurve>(
@@ -82,6 +91,7 @@ pub fn mul_uniform<C: CpuCurve>(
     scalars: &[[u64; 4]],
     negate: &[u8],
     points: &[affine::Affine<C::Base>],
+    bases: Bases,
 ) -> Products {
     // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut sums = Zeroizing::new(Vec::with_capacity(points.len().div_ceil(LANES)));
@@ -90,7 +100,7 @@ pub fn mul_uniform<C: CpuCurve>(
         .zip(negate.chunks(BATCH))
         .zip(points.chunks(BATCH))
     {
-        sum_batch::<C>(lanes, scalars, negate, points, &mut sums);
+        sum_batch::<C>(lanes, scalars, negate, points, bases, &mut sums);
     }
     // SAFETY: a `Lanes` proves that the instructions exist.
     let mut products = unsafe { coordinates::<C::Base>(lanes, &sums) };
@@ -103,14 +113,15 @@ fn sum_batch<C: CpuCurve>(
     scalars: &[[u64; 4]],
     negate: &[u8],
     points: &[affine::Affine<C::Base>],
+    bases: Bases,
     sums: &mut Vec<[Saved; 3]>,
 ) {
     let last = points.len() - 1;
-    let entries: Vec<_> = (0..points.len().next_multiple_of(LANES))
+    let mut entries: Vec<_> = (0..points.len().next_multiple_of(LANES))
         .map(|item| Entry::new(&points[item.min(last)].x, &points[item.min(last)].y))
         .collect();
     // SAFETY: a `Lanes` proves that the instructions exist.
-    let rows = unsafe { odd_rows::<C, ENTRIES>(lanes, &entries) };
+    let mut rows = unsafe { odd_rows::<C, ENTRIES>(lanes, &entries, bases == Bases::Secret) };
     let groups = entries.len() / LANES;
     for (group, (scalars, negate)) in scalars.chunks(LANES).zip(negate.chunks(LANES)).enumerate() {
         // Copied next to each other: rows at a distance of 2^12 bytes would conflict in the L1
@@ -126,6 +137,10 @@ fn sum_batch<C: CpuCurve>(
         let out = sums.last_mut().expect("it was just pushed");
         // SAFETY: as above.
         unsafe { sum::<C>(lanes, &digits, &table, out) };
+    }
+    if bases == Bases::Secret {
+        wipe(&mut entries);
+        wipe(&mut rows);
     }
 }
 

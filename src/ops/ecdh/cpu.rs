@@ -7,7 +7,7 @@
 use crate::cpu::field::Field;
 use crate::cpu::point::Affine;
 use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, odd_or_opposite, scalar};
-use crate::cpu::simd::{Lanes, mul_uniform};
+use crate::cpu::simd::{Bases, Lanes, mul_uniform};
 use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
 use crate::types::{Point, PublicKeys, Rejection, ResultSink, ResultsMut, SecretKeys};
 use elliptic_curve::point::AffineCoordinates;
@@ -90,7 +90,7 @@ impl AgreementInputs<'_> {
             }
         }
         let (odd, negated) = odd_or_opposite::<C>(&d);
-        let products = mul_uniform::<C>(lanes, &odd, &negated, &points);
+        let products = mul_uniform::<C>(lanes, &odd, &negated, &points, Bases::Public);
         for (place, product) in places.into_iter().zip(products.iter()) {
             let [x, y] = product
                 .each_ref()

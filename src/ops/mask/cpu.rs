@@ -10,6 +10,7 @@ use crate::cpu::simd::{Lanes, mul_uniform};
 use crate::cpu::{CpuEngine, limbs_to_be_bytes};
 use crate::curve::types::{P256, Secp256k1, Sm2};
 use crate::curve::{CurveId, PerCurve, per_curve};
+use crate::host::wiped::Wiped;
 use crate::ops::hash_to_curve::Suite;
 use crate::ops::hash_to_curve::cpu::{PointSource, Received, Sswu, Tries, with_source};
 use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, SecretKey, SecretKeys};
@@ -86,7 +87,7 @@ impl<'a, S: PointSource> Masking<'a, S> {
         let mut d: Zeroizing<Vec<Number<S::Curve>>> =
             Zeroizing::new(Vec::with_capacity(items.len()));
         let mut places = Vec::with_capacity(items.len());
-        let mut points = Vec::with_capacity(items.len());
+        let mut points = Wiped::with_capacity(items.len());
         for (place, (item, point)) in items.zip(found.iter()).enumerate() {
             match (scalar::<S::Curve>(self.keys.expose(item)), point) {
                 (Ok(key), Ok(point)) => {
@@ -99,7 +100,7 @@ impl<'a, S: PointSource> Masking<'a, S> {
             }
         }
         let (odd, negated) = odd_or_opposite::<S::Curve>(&d);
-        let products = mul_uniform::<S::Curve>(lanes, &odd, &negated, &points);
+        let products = mul_uniform::<S::Curve>(lanes, &odd, &negated, &points, S::BASES);
         for (place, product) in places.into_iter().zip(products.iter()) {
             let [x, y] = product
                 .each_ref()

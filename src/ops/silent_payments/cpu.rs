@@ -15,7 +15,7 @@ use crate::cpu::point::affine::{Denominators, add_assign};
 use crate::cpu::secret::{
     Number, ReferencePoint, SecretCurve, base_products, odd_or_opposite, scalar,
 };
-use crate::cpu::simd::{Lanes, mul_uniform};
+use crate::cpu::simd::{Bases, Lanes, mul_uniform};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CHUNK, CpuEngine, decode, limbs_to_be_bytes};
 use crate::curve::Secp256k1;
@@ -179,7 +179,9 @@ impl<C: SecretCurve> ScanChunk<C> {
             Some(lanes) => {
                 let keys = Zeroizing::new(vec![*scan; self.points.len()]);
                 let (odd, negated) = odd_or_opposite::<C>(&keys);
-                for [x, y] in mul_uniform::<C>(lanes, &odd, &negated, &self.points).iter() {
+                for [x, y] in
+                    mul_uniform::<C>(lanes, &odd, &negated, &self.points, Bases::Public).iter()
+                {
                     push_compressed(
                         &mut shared,
                         &Zeroizing::new(limbs_to_be_bytes(x)),
