@@ -26,6 +26,8 @@ use crate::curve::{Curve, CurveId, Secp256k1, Sm2};
 use crate::engine::Engine;
 use crate::fields::{Field, Hash, SignatureForm, SignatureReader, UnusableSignatureForm};
 use crate::operation::GpuThreshold;
+use crate::ops::hash_to_curve::{self, Dst, Suite};
+use crate::ops::mask::{self, Form};
 use crate::ops::{ecdh, hash, keys};
 use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ecdsa::{self, ECDSA};
@@ -87,6 +89,17 @@ pub enum Operation {
     SharedSecrets(CurveId),
     /// [`keys::public_keys`]: computes the public keys, `x || y`, of private keys. No options.
     PublicKeys(CurveId),
+    /// [`hash_to_curve::points`]: hashes messages of any length to points, `x || y`. Digests are
+    /// messages of 32 bytes. Option: [`Options::dst`].
+    HashToCurve(Suite),
+    /// [`mask::items`]: hashes messages of any length to points and multiplies them by private
+    /// keys. Digests are messages of 32 bytes. Option: [`Options::dst`].
+    MaskItems(Suite, Form),
+    /// [`mask::points`]: multiplies points, read as public keys, by private keys. No options.
+    MaskPoints(CurveId, Form),
+    /// [`mask::unmask`]: multiplies points, read as public keys, by the inverses of private keys.
+    /// No options.
+    UnmaskPoints(CurveId, Form),
 }
 
 /// The columns that an operation reads.
@@ -169,15 +182,20 @@ pub struct Options {
     /// random data of all items; with `None`, fresh data from the operating system for each item.
     /// Ed25519 reads none. [`Columns::additional`] takes precedence.
     pub additional: Option<[u8; 32]>,
+    /// The domain separation tag of hashing to a curve, [`Dst::NONE`] by default. Suites require
+    /// one if [`Suite::takes_dst`], and refuse it otherwise.
+    pub dst: Dst,
 }
 
 impl Default for Options {
-    /// ECDSA with SHA-256, pure Ed25519, and nonces without additional data.
+    /// ECDSA with SHA-256, pure Ed25519, nonces without additional data, and no domain separation
+    /// tag.
     fn default() -> Self {
         Options {
             hash: None,
             variant: Variant::PURE,
             additional: None,
+            dst: Dst::NONE,
         }
     }
 }
@@ -189,6 +207,7 @@ impl fmt::Debug for Options {
             .field("hash", &self.hash)
             .field("variant", &self.variant)
             .field("additional", &self.additional.map(|_| format_args!("..")))
+            .field("dst", &self.dst)
             .finish()
     }
 }
@@ -247,10 +266,11 @@ impl Columns<'_> {
     }
 }
 
-/// The signed data of a batch: digests or messages.
+/// The signed or hashed data of a batch: digests or messages.
 #[derive(Clone, Copy, Debug)]
 pub enum Contents<'a> {
-    /// Digests. For BIP 340 and Ed25519 these are messages of 32 bytes, for SM2 the values e.
+    /// Digests. For BIP 340, Ed25519 and hashing to curves these are messages of 32 bytes, for SM2
+    /// the values e.
     Digests(Rows<'a, 32>),
     /// Messages, with user ids if the operation reads them.
     Messages {
@@ -294,7 +314,10 @@ impl Operation {
             | Operation::EcdsaSign(curve, _)
             | Operation::EcdsaSignRecoverable(curve, _)
             | Operation::SharedSecrets(curve)
-            | Operation::PublicKeys(curve) => curve,
+            | Operation::PublicKeys(curve)
+            | Operation::MaskPoints(curve, _)
+            | Operation::UnmaskPoints(curve, _) => curve,
+            Operation::HashToCurve(suite) | Operation::MaskItems(suite, _) => suite.curve(),
             Operation::EcdsaRecoverAddresses | Operation::Bip340Verify | Operation::Bip340Sign => {
                 Secp256k1::ID
             }
@@ -351,10 +374,21 @@ impl Operation {
                 user_ids: true,
                 ..signing
             },
-            Operation::SharedSecrets(_) => Reads {
+            Operation::SharedSecrets(_)
+            | Operation::MaskPoints(..)
+            | Operation::UnmaskPoints(..) => Reads {
                 public_keys: true,
                 secret_keys: true,
                 ..none
+            },
+            Operation::HashToCurve(_) => Reads {
+                contents: true,
+                messages: true,
+                ..none
+            },
+            Operation::MaskItems(..) => Reads {
+                messages: true,
+                ..signing
             },
             Operation::PublicKeys(_) | Operation::Ed25519PublicKeys => Reads {
                 secret_keys: true,
@@ -442,6 +476,13 @@ impl Operation {
                 name: "shared_secret",
                 width: 32,
             }],
+            Operation::HashToCurve(_) => &[Column {
+                name: "point",
+                width: 64,
+            }],
+            Operation::MaskItems(_, form)
+            | Operation::MaskPoints(_, form)
+            | Operation::UnmaskPoints(_, form) => masked_column(form),
         }
     }
 
@@ -467,7 +508,17 @@ impl Operation {
     /// except with Ed25519.
     pub fn uses_additional(self) -> bool {
         let reads = self.reads();
-        reads.contents && reads.secret_keys && !self.uses_variant()
+        let is_mask = matches!(self, Operation::MaskItems(..));
+        reads.contents && reads.secret_keys && !self.uses_variant() && !is_mask
+    }
+
+    /// Returns `true` if [`Options::dst`] applies, and is then required: to hashing to a curve with
+    /// a suite that takes a domain separation tag.
+    pub fn uses_dst(self) -> bool {
+        match self {
+            Operation::HashToCurve(suite) | Operation::MaskItems(suite, _) => suite.takes_dst(),
+            _ => false,
+        }
     }
 
     /// Returns `true` if the results are secret.
@@ -475,10 +526,11 @@ impl Operation {
         matches!(self, Operation::SharedSecrets(_))
     }
 
-    /// Checks that the operation exists on its curve.
+    /// Checks that the operation exists on its curve, and a form of masked points.
     ///
     /// # Errors
-    /// [`Error::NoScheme`] if it does not.
+    /// [`Error::NoScheme`] if it does not; [`Error::InvalidForm`] if points are truncated to another
+    /// length than 1 to 32 bytes.
     pub fn require(self) -> Result<(), Error> {
         match self {
             Operation::EcdsaVerify(curve, _)
@@ -486,6 +538,9 @@ impl Operation {
             | Operation::EcdsaRecover(curve)
             | Operation::EcdsaSign(curve, _)
             | Operation::EcdsaSignRecoverable(curve, _) => ECDSA.require(curve),
+            Operation::MaskItems(_, form)
+            | Operation::MaskPoints(_, form)
+            | Operation::UnmaskPoints(_, form) => form.require(),
             _ => Ok(()),
         }
     }
@@ -510,6 +565,10 @@ impl Operation {
             Operation::Sm2Sign => SM2.sign_gpu_threshold,
             Operation::SharedSecrets(_) => ecdh::GPU_THRESHOLD,
             Operation::PublicKeys(_) => keys::GPU_THRESHOLD,
+            Operation::HashToCurve(_) => hash_to_curve::GPU_THRESHOLD,
+            Operation::MaskItems(..) | Operation::MaskPoints(..) | Operation::UnmaskPoints(..) => {
+                mask::GPU_THRESHOLD
+            }
         }
     }
 
@@ -621,7 +680,10 @@ impl Operation {
                 rows(first),
                 codes,
             ),
-            Operation::Ed25519Verify(_) | Operation::Ed25519Sign => {
+            Operation::Ed25519Verify(_)
+            | Operation::Ed25519Sign
+            | Operation::HashToCurve(_)
+            | Operation::MaskItems(..) => {
                 let items = digests.len_for(codes.len());
                 let messages: Vec<&[u8]> = (0..items)
                     .map(|item| digests.get(item).as_slice())
@@ -657,6 +719,12 @@ impl Operation {
             Operation::PublicKeys(curve) => {
                 keys::public_keys_into(engine, curve, secret_keys, rows(first), codes)
             }
+            Operation::MaskPoints(curve, form) => {
+                mask::points_into(engine, curve, secret_keys, public_keys, form, first, codes)
+            }
+            Operation::UnmaskPoints(curve, form) => {
+                mask::unmask_into(engine, curve, secret_keys, public_keys, form, first, codes)
+            }
         }
     }
 
@@ -674,7 +742,7 @@ impl Operation {
             signatures,
             public_keys,
             secret_keys,
-            options: Options { variant, .. },
+            options: Options { variant, dst, .. },
             ..
         } = *columns;
         let additional = columns.additional_data();
@@ -717,9 +785,48 @@ impl Operation {
                 };
                 sm2::sign_messages_into(engine, messages, user_ids, signers, rows(first), codes)
             }
+            Operation::HashToCurve(suite) => hash_to_curve::points_into(
+                engine,
+                suite,
+                dst.as_bytes(),
+                messages,
+                rows(first),
+                codes,
+            ),
+            Operation::MaskItems(suite, form) => mask::items_into(
+                engine,
+                suite,
+                dst.as_bytes(),
+                secret_keys,
+                messages,
+                form,
+                first,
+                codes,
+            ),
             _ => unreachable!("the operation reads no messages"),
         }
     }
+}
+
+/// Returns the column of masked points in a form; none for a form that [`Operation::require`]
+/// rejects.
+fn masked_column(form: Form) -> &'static [Column] {
+    const WIDEST: usize = Form::Uncompressed.width();
+    /// A column of every width.
+    static COLUMNS: [Column; WIDEST + 1] = {
+        let mut columns = [Column {
+            name: "masked",
+            width: 0,
+        }; WIDEST + 1];
+        let mut width = 0;
+        while width < columns.len() {
+            columns[width].width = width;
+            width += 1;
+        }
+        columns
+    };
+    let width = form.width();
+    COLUMNS.get(width..=width).unwrap_or_default()
 }
 
 /// Recovers public keys, with the candidates if there are any.

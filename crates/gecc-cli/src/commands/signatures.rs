@@ -111,6 +111,7 @@ pub fn sign(mut options: SignOptions, given: &GivenOptions) -> Result<u8, Failur
         hash: options.hash.hash,
         variant: options.variant.variant()?,
         additional: options.additional_data.or(options.auxiliary),
+        ..Options::default()
     };
     let SignOptions {
         recoverable,
