@@ -15,16 +15,15 @@
 //! 4. Alice keeps each x with b·a·H(x) among the a·b·H(y). Without a or b, a·H(x) is a random point
 //!    to the other side.
 //!
-//! The multiplications by a and b are gecc's constant-time ones. **H is a toy, fit for public data
-//! only**: it tries counters until it meets a point, so its running time depends on the element,
-//! and whoever can time it learns about the list. Lists that must stay secret need the
-//! constant-time maps of RFC 9380.
+//! H is a suite of RFC 9380, and everything is constant-time in the elements and in a and b.
+//! `docs/masking.md` states what the protocol does not protect against.
 //!
 //! Both parties run in this one process, so that the result can be compared with the plain
 //! intersection.
 
-use gecc::{Engine, P256, Point, PublicKeys, SecretKey, SharedPoint, ecdh, point};
-use sha2::{Digest, Sha256};
+use gecc::hash_to_curve::Suite;
+use gecc::mask::{self, Form, Masked};
+use gecc::{Engine, P256, PublicKeys, SecretKey};
 use std::collections::{BTreeSet, HashSet};
 use std::env;
 use std::error::Error;
@@ -34,8 +33,12 @@ use std::time::Instant;
 
 /// The lists of the example data.
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/psi");
+const SUITE: Suite = Suite::P256SswuRo;
 /// Keeps these points apart from those that other programs make of the same elements.
-const DOMAIN: &[u8] = b"gecc example ecdh_psi: P-256, SHA-256, try and increment";
+const DOMAIN: &[u8] = b"gecc-example-ecdh_psi-V01-CS02-with-P256_XMD:SHA-256_SSWU_RO_";
+
+/// A masked element as the parties exchange it.
+type MaskedElement = [u8; 33];
 
 struct Party {
     elements: Vec<String>,
@@ -106,20 +109,29 @@ impl Party {
     }
 
     /// The party's own elements as it sends them.
-    fn masked_elements(&self, engine: &Engine) -> Result<Vec<Point>, Box<dyn Error>> {
-        self.mask(engine, &hash_to_curve(engine, &self.elements)?)
+    fn masked_elements(&self, engine: &Engine) -> Result<Vec<MaskedElement>, Box<dyn Error>> {
+        let elements = &self.elements;
+        let masked = mask::items(engine, SUITE, DOMAIN, &self.key, elements, Form::Compressed)?;
+        all_of(&masked)
     }
 
-    /// Multiplies by the party's key. What comes from the other side is checked to lie on the
+    /// Multiplies by the party's key. What comes from the other side is checked to be points of the
     /// curve.
-    fn mask(&self, engine: &Engine, points: &[Point]) -> Result<Vec<Point>, Box<dyn Error>> {
-        let masked = ecdh::shared_points(engine, P256, &self.key, PublicKeys::points(points))?;
-        // The parties exchange masked points; a masked point does not reveal the key.
-        Ok(masked
-            .into_iter()
-            .map(|point| point.map(SharedPoint::into_public))
-            .collect::<Result<_, _>>()?)
+    fn mask(
+        &self,
+        engine: &Engine,
+        points: &[MaskedElement],
+    ) -> Result<Vec<MaskedElement>, Box<dyn Error>> {
+        let points = PublicKeys::compressed(points);
+        let masked = mask::points(engine, P256, &self.key, points, Form::Compressed)?;
+        all_of(&masked)
     }
+}
+
+/// Returns all masked elements. A party that sends something else ends the protocol.
+fn all_of(masked: &Masked) -> Result<Vec<MaskedElement>, Box<dyn Error>> {
+    let elements = masked.iter().map(|row| Ok(row?.try_into()?));
+    elements.collect()
 }
 
 /// Returns Alice's elements that Bob has too.
@@ -132,43 +144,11 @@ fn intersect<'a>(
     let returned = bob.mask(engine, &from_alice)?;
     let mut from_bob = bob.masked_elements(engine)?;
     // Masked points are random, so sorting them shuffles the elements.
-    from_bob.sort_by_key(|point| *point.as_bytes());
-    let bobs: HashSet<Point> = alice.mask(engine, &from_bob)?.into_iter().collect();
+    from_bob.sort_unstable();
+    let bobs: HashSet<MaskedElement> = alice.mask(engine, &from_bob)?.into_iter().collect();
     let pairs = alice.elements.iter().zip(returned);
     Ok(pairs
         .filter(|(_, point)| bobs.contains(point))
         .map(|(element, _)| element)
         .collect())
-}
-
-/// The first of the points with x = SHA-256(domain || counter || element) that exists; about every
-/// second x has one. Each round tries the elements that have no point yet as one batch.
-/// Variable-time: see the top of this file.
-fn hash_to_curve(engine: &Engine, elements: &[String]) -> Result<Vec<Point>, Box<dyn Error>> {
-    let mut points = vec![Point::IDENTITY; elements.len()];
-    let mut open: Vec<usize> = (0..elements.len()).collect();
-    let mut counter: u32 = 0;
-    while !open.is_empty() {
-        let candidates: Vec<[u8; 33]> = open
-            .iter()
-            .map(|&index| candidate(&elements[index], counter))
-            .collect();
-        let found = point::decompress(engine, P256, &candidates)?;
-        for (&index, point) in open.iter().zip(&found) {
-            points[index] = point.unwrap_or(Point::IDENTITY);
-        }
-        open.retain(|&index| points[index].is_identity());
-        counter += 1;
-    }
-    Ok(points)
-}
-
-/// A compressed encoding with even y, whether or not the curve has such a point.
-fn candidate(element: &str, counter: u32) -> [u8; 33] {
-    let mut hash = Sha256::new_with_prefix(DOMAIN);
-    hash.update(counter.to_be_bytes());
-    hash.update(element);
-    let mut encoded = [2; 33];
-    encoded[1..].copy_from_slice(&hash.finalize());
-    encoded
 }

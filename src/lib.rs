@@ -33,6 +33,8 @@
 //! | SM2 verify | [`sm2`] | no: public data |
 //! | SM2 sign | [`sm2`] | in keys and nonces |
 //! | ECDH | [`ecdh`] | in private keys |
+//! | hashing to points (RFC 9380 and others) | [`hash_to_curve`] | in messages, with suites of RFC 9380 |
+//! | masks for private set intersection | [`mask`] | in keys; in items with suites of RFC 9380 |
 //! | key generation, public keys | [`keys`] | in private keys |
 //! | tweaks of public keys (BIP 341, BIP 32) | [`tweak`] | no: public data |
 //! | silent payments: scan, index (BIP 352) | [`silent_payments`] | in scan keys, see there of GPUs |
@@ -58,7 +60,8 @@
 //! # Examples
 //! Every function's page has one. The repository's `examples/` has programs that process real data:
 //! senders of Ethereum's transactions, Bitcoin's blocks, certificates, private set intersection.
-//! `docs/using.md` has more on columns, GPUs, threads and memory.
+//! `docs/using.md` has more on columns, GPUs, threads and memory, `docs/masking.md` on private set
+//! intersection.
 
 // The feature makes undocumented internals reachable.
 #![cfg_attr(feature = "lab", allow(missing_docs))]
@@ -116,6 +119,9 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/using.md")]
 struct Using;
+#[cfg(doctest)]
+#[doc = include_str!("../docs/masking.md")]
+struct Masking;
 
 pub use types::{
     Error, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys, SharedPoint, SharedSecret,
