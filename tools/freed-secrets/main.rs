@@ -12,6 +12,8 @@ use elliptic_curve::consts::U32;
 use elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
 use gecc::bip340::{Auxiliary, SigningKeys};
+use gecc::hash_to_curve::{self, Suite};
+use gecc::mask::{self, Form, Masked};
 use gecc::service::{Caller, Coalescer, Request};
 use gecc::{
     Backend, Curve, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Rejection, SecretKey,
@@ -126,6 +128,7 @@ const TESTS: &[Named<fn(Kind)>] = &named![
     generated_keys,
     bip340_signatures,
     ed25519_signatures,
+    masks,
     silent_payments,
     powers_of_every_size,
     products_of_every_size,
@@ -734,6 +737,73 @@ fn bip340_signatures((name, engines): Kind) {
         if size <= MOST_CHECKED {
             check("signing, checked", &|| all_signed(&checking, keys.into()));
         }
+    }
+}
+
+/// Keys of masks, their inverses modulo the group order, and the points of items, with suites that
+/// are constant-time. The masked points are public.
+fn masks((name, engines): Kind) {
+    use elliptic_curve::PrimeField;
+    const DST: &[u8] = b"tag";
+    let _alone = search::alone();
+    let engine = engines.engine();
+    for (suite, inverse) in [
+        (
+            Suite::P256SswuRo,
+            inverse::<p256::Scalar> as fn(&[u8; 32]) -> [u8; 32],
+        ),
+        (Suite::Secp256k1SswuNu, inverse::<k256::Scalar>),
+    ] {
+        let (watch, keys, items, points) = search::prepared(|| {
+            let mut watch = Watch::new();
+            let mut random = Random::new();
+            let items = numbers::<16>(&mut Watch::new(), &mut random, engines.items());
+            let secrets = Zeroizing::new(numbers::<32>(&mut watch, &mut random, items.len()));
+            let mut keys = Vec::with_capacity(items.len());
+            for secret in secrets.iter() {
+                watch.add(&inverse(secret));
+                keys.push(SecretKey::from_bytes(*secret));
+            }
+            let points =
+                hash_to_curve::points(&Engine::cpu().unwrap(), suite, DST, &items).unwrap();
+            for point in points {
+                watch.add(&point.unwrap().as_bytes()[1..]);
+            }
+            let public = keys::public_keys(&Engine::cpu().unwrap(), suite.curve(), &keys).unwrap();
+            let public: Vec<Point> = public.into_iter().map(Result::unwrap).collect();
+            (watch, keys, items, public)
+        });
+        let known = [memory(&keys)];
+        for &size in engines.sizes {
+            let items = &items[..size];
+            let points = &points[..size];
+            for (of, keys) in ["a key each", "one key"]
+                .into_iter()
+                .zip(both(&keys[..size]))
+            {
+                let check = |what: &str, work: &(dyn Fn() -> Result<Masked, Error> + Sync)| {
+                    let name = format!("{what}, {of}, {suite}, {size} items, {name}");
+                    leaves_nothing(&watch, &name, &known, || {
+                        assert!(work().unwrap().iter().all(|row| row.is_ok()));
+                    });
+                };
+                check("masks of items", &|| {
+                    mask::items(&engine, suite, DST, keys, items, Form::Compressed)
+                });
+                check("masks of points", &|| {
+                    mask::points(&engine, suite.curve(), keys, points, Form::Truncated(9))
+                });
+                check("unmasking", &|| {
+                    mask::unmask(&engine, suite.curve(), keys, points, Form::Raw)
+                });
+            }
+        }
+    }
+
+    /// Returns the inverse modulo the group order.
+    fn inverse<S: PrimeField<Repr: From<[u8; 32]> + Into<[u8; 32]>>>(bytes: &[u8; 32]) -> [u8; 32] {
+        let scalar = S::from_repr((*bytes).into()).unwrap();
+        scalar.invert().unwrap().to_repr().into()
     }
 }
 

@@ -9,7 +9,6 @@ mod suite;
 mod tries;
 
 use super::hash::SizedTexts;
-use super::point::point_of;
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::gpu::runtime::Plan;
@@ -125,7 +124,10 @@ pub fn points<M: AsRef<[u8]> + Sync>(
     let operation = HashToCurve::new(engine, suite, Dst::new(dst), messages.len(), |item| {
         messages[item].as_ref()
     })?;
-    engine.collect(&operation, point_of)
+    engine.collect(&operation, |results, item| {
+        // Not `from_row`, which branches on the point: none is the identity.
+        results.get(item).map(Point::from_raw)
+    })
 }
 
 /// Hashes messages to points in columns of the caller: 64 bytes `x || y` and a one-byte code per

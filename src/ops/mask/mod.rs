@@ -44,6 +44,7 @@ pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
 };
 
 /// The points that are masked.
+#[allow(clippy::large_enum_variant, reason = "there is one per call")]
 pub(crate) enum Source<'a> {
     /// Messages, which are hashed first.
     Items(HashToCurve<'a>),

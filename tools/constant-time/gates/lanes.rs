@@ -29,6 +29,8 @@ use Argument::{Number, Pointers, Public, Secret, Secrets};
 /// its arguments.
 struct Function(&'static str, &'static str, &'static [Argument]);
 
+// Of map_to_curve, divide, complete and make_affine are missing: the analysis has findings there that
+// nobody has judged yet. It does not know which parts of the stack their vectors' pointers are in.
 const FUNCTIONS: &[Function] = &[
     Function(
         "uniform::recode",
@@ -61,6 +63,27 @@ const FUNCTIONS: &[Function] = &[
         &[Secrets, Secrets, Number],
     ),
     Function(
+        "map_to_curve::prepare",
+        "12map_to_curve7prepare",
+        &[Secrets, Pointers, Secrets],
+    ),
+    Function(
+        "map_to_curve::apply",
+        "12map_to_curve5apply",
+        &[Public, Secrets],
+    ),
+    Function("map_to_curve::sum", "12map_to_curve3sum", &[Secrets]),
+    Function(
+        "map_to_curve::store_affine",
+        "12map_to_curve12store_affine",
+        &[Secrets, Number, Public, Number, Secrets, Number],
+    ),
+    Function(
+        "invert::invert_products",
+        "6invert15invert_products",
+        &[Secrets],
+    ),
+    Function(
         "secret::recode",
         "7edwards4simd6secret6recode",
         &[Pointers, Number, Secrets],
@@ -86,7 +109,7 @@ const LEAKY: &[Function] = &[
 /// Returns whether to analyse a function of the engine. Compilers inline varying ones of these;
 /// functions that compute something once are excluded.
 fn is_analysed(name: &str) -> bool {
-    ["4gecc3cpu", "gecc..cpu.."]
+    ["4gecc3cpu", "gecc..cpu..", "4gecc4host5wiped"]
         .iter()
         .any(|part| name.contains(part))
         && !name.contains("11precomputed")

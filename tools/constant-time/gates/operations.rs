@@ -5,12 +5,14 @@ use super::memcheck::{make_public, make_secret};
 use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::ecdsa::SForm;
 use gecc::ed25519::Variant;
+use gecc::hash_to_curve::Suite;
+use gecc::mask::{Form, Masked};
 use gecc::modular::Numbers;
 use gecc::silent_payments::{Outputs, Receiver};
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
 use gecc::{
-    Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, keys, modular,
-    silent_payments, sm2,
+    Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, hash_to_curve, keys, mask,
+    modular, silent_payments, sm2,
 };
 use serde_json::Value;
 use std::hint::black_box;
@@ -267,6 +269,45 @@ fn agreement<C: Curve>(engine: &Engine) {
     });
 }
 
+/// The rows of masked points with their codes.
+fn masked(masked: Result<Masked, Error>) -> Vec<u8> {
+    let (mut rows, codes) = masked.unwrap().into_columns();
+    rows.extend(codes);
+    rows
+}
+
+fn masks<C: Curve>(engine: &Engine) {
+    let points: Vec<Point> = keys::public_keys(engine, C::ID, &keys_of(0x13))
+        .unwrap()
+        .into_iter()
+        .flatten()
+        .collect();
+    for form in [Form::Compressed, Form::Raw, Form::Truncated(9)] {
+        with_keys(|keys| masked(mask::points(engine, C::ID, keys, &points, form)));
+        with_keys(|keys| masked(mask::unmask(engine, C::ID, keys, &points, form)));
+    }
+}
+
+/// Messages are secret if the suite is constant-time.
+fn hashed_items(engine: &Engine, suite: Suite) {
+    let dst: &[u8] = if suite.takes_dst() { b"tag" } else { b"" };
+    with_keys(|keys| masked(mask::items(engine, suite, dst, keys, &MESSAGES, Form::X)));
+    if suite.is_constant_time() {
+        let messages = || numbers::<40>(0x21);
+        let key = SecretKey::from_bytes([0x42; 32]);
+        with_secrets(messages, |messages: &[[u8; 40]]| {
+            hash_to_curve::points(engine, suite, dst, messages)
+                .unwrap()
+                .into_iter()
+                .map(|point| point.map(|point| (*point.x(), *point.y())))
+                .collect()
+        });
+        with_secrets(messages, |messages: &[[u8; 40]]| {
+            masked(mask::items(engine, suite, dst, &key, messages, Form::Raw))
+        });
+    }
+}
+
 /// Numbers below the modulus of all ones.
 fn numbers<const BYTES: usize>(first: u8) -> Vec<[u8; BYTES]> {
     (0..ITEMS)
@@ -366,6 +407,7 @@ fn scans(engine: &Engine) {
 fn on_curve<C: Curve>(engine: &Engine) {
     public_keys::<C>(engine);
     agreement::<C>(engine);
+    masks::<C>(engine);
 }
 
 /// Runs all operations.
@@ -373,6 +415,9 @@ pub fn all() {
     let plain = engine(false);
     each_curve!(on_curve(&plain));
     scans(&plain);
+    for suite in Suite::ALL {
+        hashed_items(&plain, *suite);
+    }
     for engine in [&plain, &engine(true)] {
         each_ecdsa_curve!(ecdsa(engine));
         sm2(engine);
