@@ -1,5 +1,5 @@
-//! The simplified SWU map of RFC 9380 to a curve: its parameters in `curves/NAME.toml`, checked, and
-//! what is derived from them.
+//! The simplified SWU map of RFC 9380 to a curve: its parameters in `curves/NAME.toml`, checked,
+//! and what is derived from them.
 
 use crate::derive::power_chain;
 use crate::params::{ChainStep, Curve, chain_exponent, chain_step, number, require};
@@ -36,15 +36,15 @@ pub struct Map {
     pub b: BigUint,
     /// A square root of -z.
     pub root_of_minus_z: BigUint,
-    /// The chain for the power (p - 3) / 4, which is 1 / sqrt(v) for a square v. Derived if the file
-    /// has none.
+    /// The chain for the power (p - 3) / 4, which is 1 / sqrt(v) for a square v. Derived if the
+    /// file has none.
     pub inverse_sqrt_chain: Vec<ChainStep>,
     /// From the curve of the map to the curve of the file, if the two differ.
     pub isogeny: Option<Isogeny>,
 }
 
-/// (x, y) -> (x_num(x) / d^2, y y_num(x) / d^3) for d = x - x_of_kernel. Coefficients begin with the
-/// constant.
+/// (x, y) -> (x_num(x) / d^2, y y_num(x) / d^3) for d = x - x_of_kernel. Coefficients begin with
+/// the constant.
 pub struct Isogeny {
     pub x_num: [BigUint; 4],
     pub y_num: [BigUint; 4],

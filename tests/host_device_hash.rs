@@ -11,9 +11,7 @@ use elliptic_curve::{AffinePoint, Curve, CurveArithmetic, FieldBytesSize, Group,
 use gecc::{Curve as _, EcdsaCurve, Engine, Rejection, SecretKey, ecdsa, sm2};
 use harness::needs::CXX;
 use harness::{named, tests};
-use host_build::{
-    Driver, bytes, coordinates, curve_value, edge_values, header_folder, number, scalar,
-};
+use host_build::{ByteSession, bytes, coordinates, curve_value, edge_values, number, scalar};
 use num_bigint::BigUint;
 use rfc6979::KGenerator;
 use rfc6979::bigint::Encoding;
@@ -44,14 +42,18 @@ fn main() -> ExitCode {
     )
 }
 
+fn session_of(name: &str) -> ByteSession {
+    ByteSession::new("hash", name)
+}
+
 fn hashes() {
-    let mut session = Session::new(gecc::Secp256k1::NAME);
+    let mut session = session_of(gecc::Secp256k1::NAME);
     hash_cases(&mut session);
     session.run();
 }
 
 fn bip340() {
-    let mut session = Session::new(gecc::Secp256k1::NAME);
+    let mut session = session_of(gecc::Secp256k1::NAME);
     let n = order::<k256::Secp256k1>();
     for length in (0..=150).chain([300, 4096]) {
         let key = if length % 2 == 0 {
@@ -82,7 +84,7 @@ fn bip340() {
 }
 
 /// The hashes of silent payments, of a random point.
-fn silent_payment(session: &mut Session, n: &BigUint) {
+fn silent_payment(session: &mut ByteSession, n: &BigUint) {
     let point = ProjectivePoint::<k256::Secp256k1>::mul_by_generator(&scalar::<k256::Secp256k1>(
         &random_below(n),
     ))
@@ -110,7 +112,7 @@ fn even(number: &BigUint, y: &BigUint, n: &BigUint) -> BigUint {
 
 /// The nonce as the standard computes it, the signature as `k256` does, and the equation that it
 /// satisfies.
-fn bip340_signature(session: &mut Session, n: &BigUint, key: &BigUint, message: &[u8]) {
+fn bip340_signature(session: &mut ByteSession, n: &BigUint, key: &BigUint, message: &[u8]) {
     let auxiliary: [u8; 32] = random_bytes(32).try_into().unwrap();
     let start = [u8::try_from(message.len() % 7).unwrap()];
     let [px, py] = nonce_point::<k256::Secp256k1>(key).map(|number| bytes(&number));
@@ -148,7 +150,7 @@ fn bip340_signature(session: &mut Session, n: &BigUint, key: &BigUint, message: 
 }
 
 /// r is compared with p and s with n; 0 is in range.
-fn bip340_ranges(session: &mut Session, n: &BigUint) {
+fn bip340_ranges(session: &mut ByteSession, n: &BigUint) {
     let p = BigUint::parse_bytes(curve_value("secp256k1", "p").as_bytes(), 16).unwrap();
     let [px, py] = nonce_point::<k256::Secp256k1>(&number(1)).map(|number| bytes(&number));
     let numbers: Vec<_> = edge_values(n).into_iter().chain(edge_values(&p)).collect();
@@ -191,7 +193,7 @@ where
     FieldBytesSize<C>: ModulusSize,
     AffinePoint<C>: FromSec1Point<C> + ToSec1Point<C>,
 {
-    let mut session = Session::new(G::NAME);
+    let mut session = session_of(G::NAME);
     let n = order::<C>();
     key_cases(&mut session, &n);
     nonce_cases::<C>(&mut session, &n);
@@ -201,7 +203,7 @@ where
 }
 
 fn of_sm2<G: gecc::Curve, C: CurveArithmetic>() {
-    let mut session = Session::new(G::NAME);
+    let mut session = session_of(G::NAME);
     let n = order::<C>();
     key_cases(&mut session, &n);
     nonce_cases::<C>(&mut session, &n);
@@ -212,7 +214,7 @@ fn of_sm2<G: gecc::Curve, C: CurveArithmetic>() {
 }
 
 /// Every length around the ends of blocks, with every alignment in a word.
-fn hash_cases(session: &mut Session) {
+fn hash_cases(session: &mut ByteSession) {
     for length in (0..=300).chain([1000, 4096, 8191]) {
         let message = random_bytes(length);
         let start = [u8::try_from(length % 7).unwrap()];
@@ -236,7 +238,7 @@ fn hash_cases(session: &mut Session) {
     }
 }
 
-fn digest_cases(session: &mut Session) {
+fn digest_cases(session: &mut ByteSession) {
     for length in (0..=150).chain([8190, 8191]) {
         let id = random_bytes(length);
         let message = random_bytes(3 * length % 200);
@@ -254,7 +256,7 @@ fn digest_cases(session: &mut Session) {
     }
 }
 
-fn key_cases(session: &mut Session, n: &BigUint) {
+fn key_cases(session: &mut ByteSession, n: &BigUint) {
     for key in edge_values(n) {
         let usable = key != number(0) && &key < n;
         let masks = [usable, usable && key != n - 1u32].map(|holds| if holds { 0xff } else { 0 });
@@ -263,7 +265,7 @@ fn key_cases(session: &mut Session, n: &BigUint) {
     }
 }
 
-fn nonce_cases<C: Curve>(session: &mut Session, n: &BigUint) {
+fn nonce_cases<C: Curve>(session: &mut ByteSession, n: &BigUint) {
     let mut cases: Vec<_> = edge_values(n)
         .into_iter()
         .map(|digest| (random_below(n), digest))
@@ -321,7 +323,7 @@ fn nonces<C: Curve, H: Digest + BlockSizeUser>(
 }
 
 /// Signs with any nonce, also such that r or s is zero, and with any x, also above n.
-fn ecdsa_cases<C>(session: &mut Session, n: &BigUint)
+fn ecdsa_cases<C>(session: &mut ByteSession, n: &BigUint)
 where
     C: CurveArithmetic,
     FieldBytesSize<C>: ModulusSize,
@@ -364,7 +366,7 @@ fn minus(value: &BigUint, n: &BigUint) -> BigUint {
     n - value % n
 }
 
-fn sm2_cases(session: &mut Session, n: &BigUint) {
+fn sm2_cases(session: &mut ByteSession, n: &BigUint) {
     for (d, k, e, x, _) in sign_operands::<::sm2::Sm2>(n) {
         let d = if d == n - 1u32 { number(1) } else { d };
         // r = 0; r + k = n; s = 0, where k = r d.
@@ -419,7 +421,7 @@ where
 }
 
 /// Signatures of the CPU engine, from the nonces of RFC 6979.
-fn engine_ecdsa_cases<G, C>(session: &mut Session, n: &BigUint)
+fn engine_ecdsa_cases<G, C>(session: &mut ByteSession, n: &BigUint)
 where
     G: EcdsaCurve,
     C: CurveArithmetic,
@@ -456,7 +458,7 @@ where
     }
 }
 
-fn engine_sm2_cases(session: &mut Session, n: &BigUint) {
+fn engine_sm2_cases(session: &mut ByteSession, n: &BigUint) {
     let engine = Engine::cpu().unwrap();
     for digest in edge_values(n)
         .into_iter()
@@ -498,51 +500,4 @@ fn random_number() -> BigUint {
 /// A random number in 1 .. n - 1.
 fn random_below(n: &BigUint) -> BigUint {
     random_number() % (n - 1u32) + 1u32
-}
-
-/// The compiled driver of one curve, and its expected answers: bytes, unlike the numbers of other
-/// drivers.
-struct Session {
-    driver: Driver,
-    lines: Vec<String>,
-    expected: Vec<String>,
-}
-
-impl Session {
-    fn new(name: &str) -> Self {
-        let driver = Driver::compile("hash", name, &header_folder(name));
-        Session {
-            driver,
-            lines: Vec::new(),
-            expected: Vec::new(),
-        }
-    }
-
-    fn expect(&mut self, operation: &str, arguments: &[&[u8]], results: &[&[u8]]) {
-        let arguments: Vec<String> = arguments
-            .iter()
-            .map(|bytes| {
-                if bytes.is_empty() {
-                    "-".to_owned()
-                } else {
-                    hex::encode(bytes)
-                }
-            })
-            .collect();
-        self.lines
-            .push(format!("{operation} {}\n", arguments.join(" ")));
-        self.expected.push(hex::encode(results.concat()));
-    }
-
-    fn run(&self) {
-        let output = self.driver.answer(self.lines.concat());
-        for ((answer, expected), line) in output.lines().zip(&self.expected).zip(&self.lines) {
-            assert_eq!(answer, expected, "{line}");
-        }
-        assert_eq!(
-            output.lines().count(),
-            self.lines.len(),
-            "the driver stopped early"
-        );
-    }
 }

@@ -78,6 +78,8 @@ using Ed25519UniformTable = u32;
 using Ed25519Multiples = u32;
 // One word: the first tile that no block has claimed (kernels/tiles.cuh).
 using NextTile = u32;
+// One word: the first item that no thread has claimed (kernels/hash_to_curve_tries.cu).
+using NextItem = u32;
 
 // The number of terms, or their end, of each bucket of a multi-scalar multiplication
 // (kernels/msm.cu).
@@ -120,6 +122,8 @@ using Counters = u32;
 using Texts = u8;
 // The start of each byte string, and the end of the last one.
 using Offsets = u64;
+// The blocks of expand_message_xmd that all items share (hash/expand_message.cuh).
+using ExpansionTail = u32;
 
 // A modulus of any length.
 using ModexpModulus = u32;

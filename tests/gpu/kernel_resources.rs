@@ -56,6 +56,9 @@ const SPILLS: &[(&str, u32)] = &[
     ("gecc_msm_windows", 64),
     ("gecc_msm_segments", 8),
     ("xyzz_add_var", 32),
+    ("gecc_hash_to_curve", 260),
+    ("gecc_encode_to_curve", 64),
+    ("map_to_curve", 24),
     ("gecc_modexp", 600),
 ];
 

@@ -177,6 +177,53 @@ pub fn patterned() -> BigUint {
     BigUint::from_bytes_be(words)
 }
 
+/// The compiled driver of one curve whose arguments and answers are bytes, unlike the numbers of
+/// other drivers, and the expected answers.
+pub struct ByteSession {
+    driver: Driver,
+    lines: Vec<String>,
+    expected: Vec<String>,
+}
+
+impl ByteSession {
+    pub fn new(source: &str, name: &str) -> Self {
+        let driver = Driver::compile(source, name, &header_folder(name));
+        ByteSession {
+            driver,
+            lines: Vec::new(),
+            expected: Vec::new(),
+        }
+    }
+
+    pub fn expect(&mut self, operation: &str, arguments: &[&[u8]], results: &[&[u8]]) {
+        let arguments: Vec<String> = arguments
+            .iter()
+            .map(|bytes| {
+                if bytes.is_empty() {
+                    "-".to_owned()
+                } else {
+                    hex::encode(bytes)
+                }
+            })
+            .collect();
+        self.lines
+            .push(format!("{operation} {}\n", arguments.join(" ")));
+        self.expected.push(hex::encode(results.concat()));
+    }
+
+    pub fn run(&self) {
+        let output = self.driver.answer(self.lines.concat());
+        for ((answer, expected), line) in output.lines().zip(&self.expected).zip(&self.lines) {
+            assert_eq!(answer, expected, "{line}");
+        }
+        assert_eq!(
+            output.lines().count(),
+            self.lines.len(),
+            "the driver stopped early"
+        );
+    }
+}
+
 /// The compiled driver of one curve.
 pub struct Driver(PathBuf);
 

@@ -178,6 +178,10 @@ pub enum Ed25519Multiples {}
 #[derive(Clone, Copy, Debug)]
 pub enum NextTile {}
 
+/// One word: the first item that no thread has claimed (kernels/hash_to_curve_tries.cu).
+#[derive(Clone, Copy, Debug)]
+pub enum NextItem {}
+
 /// The number of terms, or their end, of each bucket of a multi-scalar multiplication
 /// (kernels/msm.cu).
 #[derive(Clone, Copy, Debug)]
@@ -265,6 +269,10 @@ pub enum Texts {}
 /// The start of each byte string, and the end of the last one.
 #[derive(Clone, Copy, Debug)]
 pub enum Offsets {}
+
+/// The blocks of expand_message_xmd that all items share (hash/expand_message.cuh).
+#[derive(Clone, Copy, Debug)]
+pub enum ExpansionTail {}
 
 /// A modulus of any length.
 #[derive(Clone, Copy, Debug)]

@@ -851,6 +851,88 @@ device_kernel! {
 }
 
 device_kernel! {
+    /// `gecc_hash_to_curve` of `hash_to_curve.cu`.
+    pub struct HashToCurve {
+        pub data: Column<columns::Texts>,
+        pub offsets: Column<columns::Offsets>,
+        pub suffix: Column<columns::Texts>,
+        pub suffix_bytes: u32,
+        pub tail: Column<columns::ExpansionTail>,
+        pub tail_blocks: u32,
+        pub xyz: Column<columns::Xyz>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_hash_to_curve" in "hash_to_curve",
+    threads: 128,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_encode_to_curve` of `hash_to_curve.cu`.
+    pub struct EncodeToCurve {
+        pub data: Column<columns::Texts>,
+        pub offsets: Column<columns::Offsets>,
+        pub suffix: Column<columns::Texts>,
+        pub suffix_bytes: u32,
+        pub tail: Column<columns::ExpansionTail>,
+        pub tail_blocks: u32,
+        pub xyz: Column<columns::Xyz>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_encode_to_curve" in "hash_to_curve",
+    threads: 128,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_rehash_sm3` of `hash_to_curve_tries.cu`.
+    pub struct RehashSm3 {
+        pub data: Column<columns::Texts>,
+        pub offsets: Column<columns::Offsets>,
+        pub next_item: Column<columns::NextItem>,
+        pub xy: Column<columns::Xy>,
+        pub kinds: Column<columns::PointKinds>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_rehash_sm3" in "hash_to_curve_tries",
+    threads: 256,
+    blocks: 3,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_increment_sm3` of `hash_to_curve_tries.cu`.
+    pub struct IncrementSm3 {
+        pub data: Column<columns::Texts>,
+        pub offsets: Column<columns::Offsets>,
+        pub next_item: Column<columns::NextItem>,
+        pub xy: Column<columns::Xy>,
+        pub kinds: Column<columns::PointKinds>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_increment_sm3" in "hash_to_curve_tries",
+    threads: 256,
+    blocks: 3,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_rehash_wide_sha256` of `hash_to_curve_tries.cu`.
+    pub struct RehashWideSha256 {
+        pub data: Column<columns::Texts>,
+        pub offsets: Column<columns::Offsets>,
+        pub next_item: Column<columns::NextItem>,
+        pub xy: Column<columns::Xy>,
+        pub kinds: Column<columns::PointKinds>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_rehash_wide_sha256" in "hash_to_curve_tries",
+    threads: 256,
+    blocks: 3,
+    items: |it| it.n,
+}
+
+device_kernel! {
     /// `gecc_group_keys` of `key_groups.cu`.
     pub struct GroupKeys {
         pub keys: Column<columns::KeyColumns>,
@@ -1067,6 +1149,33 @@ device_kernel! {
         pub n: u64,
     }
     on_a_curve: "gecc_import_scalars" in "layout",
+    threads: 256,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_export_masked` of `mask.cu`.
+    pub struct ExportMasked {
+        pub xy: Column<columns::Xy>,
+        pub kinds: Column<columns::PointKinds>,
+        pub is_tagged: u32,
+        pub row_bytes: u32,
+        pub rows: Column<columns::AnyRows>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_export_masked" in "mask",
+    threads: 256,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_reopen` of `mask.cu`.
+    pub struct Reopen {
+        pub on_device: Column<columns::Codes>,
+        pub codes: Column<columns::Codes>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_reopen" in "mask",
     threads: 256,
     items: |it| it.n,
 }
@@ -1665,6 +1774,11 @@ pub const ALL: &[(&str, &str)] = &[
     ("hash", "gecc_sha256d"),
     ("hash", "gecc_keccak256"),
     ("hash", "gecc_sm3_za"),
+    ("hash_to_curve", "gecc_hash_to_curve"),
+    ("hash_to_curve", "gecc_encode_to_curve"),
+    ("hash_to_curve_tries", "gecc_rehash_sm3"),
+    ("hash_to_curve_tries", "gecc_increment_sm3"),
+    ("hash_to_curve_tries", "gecc_rehash_wide_sha256"),
     ("key_groups", "gecc_group_keys"),
     ("key_groups", "gecc_pick_keys"),
     ("key_groups", "gecc_index_keys"),
@@ -1679,6 +1793,8 @@ pub const ALL: &[(&str, &str)] = &[
     ("layout", "gecc_import_points_sec1"),
     ("layout", "gecc_export_points_raw"),
     ("layout", "gecc_import_scalars"),
+    ("mask", "gecc_export_masked"),
+    ("mask", "gecc_reopen"),
     ("modexp", "gecc_modexp_1024"),
     ("modexp", "gecc_modexp_1536"),
     ("modexp", "gecc_modexp_2048"),

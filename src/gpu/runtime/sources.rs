@@ -34,8 +34,13 @@ const CURVES: &[(&str, &str)] = for_each_curve!(constants_of_all!);
 const EDWARDS_CURVES: &[&str] = &["ed25519"];
 
 /// Schemes with kernel files of their own, which have the scheme's name or begin with it, and the
-/// curves that these are compiled for.
-const SCHEMES: &[(&str, &[&str])] = &[("bip340", &["secp256k1"]), ("ed25519", &["ed25519"])];
+/// curves that these are compiled for. A name is listed before those that it begins with.
+const SCHEMES: &[(&str, &[&str])] = &[
+    ("bip340", &["secp256k1"]),
+    ("ed25519", &["ed25519"]),
+    ("hash_to_curve_tries", &["p256", "sm2"]),
+    ("hash_to_curve", &["p256", "secp256k1"]),
+];
 
 /// The placeholder for the curve in units of kernel files that do not depend on one.
 pub const NO_CURVE: &str = "none";

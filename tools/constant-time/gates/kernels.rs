@@ -227,6 +227,36 @@ const SECRET: &[Signature] = &[
             "-n",
         ],
     ),
+    Signature(
+        "gecc_hash_to_curve",
+        &[
+            "+data",
+            "=offsets",
+            "=suffix",
+            "-suffix_bytes",
+            "=tail",
+            "-tail_blocks",
+            "+xyz",
+            "-n",
+        ],
+    ),
+    Signature(
+        "gecc_encode_to_curve",
+        &[
+            "+data",
+            "=offsets",
+            "=suffix",
+            "-suffix_bytes",
+            "=tail",
+            "-tail_blocks",
+            "+xyz",
+            "-n",
+        ],
+    ),
+    Signature(
+        "gecc_export_masked",
+        &["+xy", "=kinds", "-is_tagged", "-row_bytes", "+rows", "-n"],
+    ),
     Signature("gecc_export_points_raw", &["+xy", "=kinds", "+rows", "-n"]),
     Signature("gecc_export_x", &["+xy", "=kinds", "+rows", "-n"]),
     Signature(
@@ -265,6 +295,7 @@ const PUBLIC: &[&str] = &[
     "gecc_import_",
     "gecc_export_field",
     "gecc_point_codes",
+    "gecc_reopen",
     "gecc_fpmul_var",
     "gecc_upmul_var",
     "gecc_bip340_equations",
@@ -306,6 +337,8 @@ const FILES: &[&str] = &[
     "layout",
     "results",
     "rows",
+    "hash_to_curve",
+    "mask",
     "modexp",
     "mul_mod",
 ];

@@ -62,6 +62,20 @@ PLACES = {
     ("scheme/bip340.cuh", "replace_by_one(nonce.v, usable);"): "a scalar or 1",
     ("scheme/bip340.cuh", "padding.v[0] = kPaddingMark;"): HASH,
     ("scheme/bip340.cuh", "padding.v[15] = 8 * 128;"): HASH,
+    ("scheme/hash_to_curve.cuh", "fe_reduce(r.v, words);"): (
+        "48 bytes, or 64 on P-256 and SM2: what a reduction takes, which gives an element"
+    ),
+    ("scheme/hash_to_curve.cuh", "block.v[0] = prefix << 24 | number[7] >> 8;"): HASH,
+    (
+        "scheme/hash_to_curve.cuh",
+        "for (int w = 1; w < 8; w++) block.v[w] = funnel_bytes(number[8 - w], number[7 - w], 3);",
+    ): HASH,
+    ("scheme/hash_to_curve.cuh", "block.v[8] = number[0] << 24;"): HASH,
+    (
+        "scheme/hash_to_curve.cuh",
+        "if (w == (count + 1) / 4) block.v[w] |= kPaddingMark >> (8 * ((count + 1) % 4));",
+    ): HASH,
+    ("scheme/hash_to_curve.cuh", "block.v[15] = 8 * (count + 1);"): HASH,
     ("scheme/nonce.cuh", "r.v[0] = numbers.octets(0) >> 8;"): HASH,
     (
         "scheme/nonce.cuh",
