@@ -288,7 +288,7 @@ impl SecretNumbers {
     }
 }
 
-/// Public points as results: rows of `x || y`, zeros for the identity and for invalid points, and
+/// Points as results: rows of `x || y`, zeros for the identity and for invalid points, and
 /// codes.
 #[derive(Clone, Copy, Debug)]
 pub struct PointResults {
@@ -310,6 +310,15 @@ impl PointResults {
         let codes = plan.column();
         plan.codes(codes);
         plan.result(0, rows, 64);
+        PointResults { rows, codes }
+    }
+
+    /// Plans the results of points that are secret.
+    pub fn secret(plan: &mut Plan) -> Self {
+        let rows = plan.column();
+        let codes = plan.column();
+        plan.codes(codes);
+        plan.secret_result(0, rows, 64);
         PointResults { rows, codes }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::curve::CurveId;
 use crate::gpu::SelfTest;
-use crate::ops::{ecdh, hash, keys, modular, point, silent_payments, tweak};
+use crate::ops::{ecdh, hash, hash_to_curve, keys, mask, modular, point, silent_payments, tweak};
 use crate::schemes::ecdsa::recover::RecoveredForm;
 use crate::schemes::{SCHEMES, bip340, common, ecdsa, ed25519, sm2};
 use crate::types::Check;
@@ -11,6 +11,7 @@ use std::collections::HashSet;
 /// Returns all self-tests, each once.
 pub fn all() -> Vec<SelfTest> {
     let mut all = hash::known_answers::all();
+    all.extend(hash_to_curve::known_answers::all());
     all.extend(modular::known_answers::all());
     all.extend(sm2::known_answers::of_digests());
     all.extend(bip340::known_answers::all());
@@ -32,6 +33,7 @@ fn of_curve(curve: CurveId) -> Vec<SelfTest> {
     tests.extend([
         keys::known_answers::public_keys(curve),
         ecdh::known_answers::agreement(curve),
+        mask::known_answers::of(curve),
     ]);
     for scheme in SCHEMES.iter().filter(|scheme| scheme.is_on(curve)) {
         tests.extend(common::known_answers::of_verification(

@@ -8,7 +8,9 @@ use crate::known_answers::{self, SilentPayments};
 use crate::operation::Computation;
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::{DigestsOf, Function, SizedTexts};
+use crate::ops::hash_to_curve::{Dst, HashToCurve, Suite};
 use crate::ops::keys::PublicKeysOf;
+use crate::ops::mask::{Form, Mask, Source};
 use crate::ops::modular::{Modexp, MulMod};
 use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts};
 use crate::ops::silent_payments::{Expected, Receiver, TweakPoints};
@@ -101,6 +103,7 @@ pub fn each(items: usize, take: Take) {
         SCHEMES
             .iter()
             .for_each(|scheme| signing(scheme, &numbers, (keys, which), take));
+        hashed_masks(&numbers, (keys, which), take);
         bip340_signing(columns, keys, which, take);
         ed25519_signing(columns, keys, which, take);
     }
@@ -141,6 +144,41 @@ impl PlannedColumns<'_> {
         with("points", PublicKeys::points(self.points));
         with("sec1", PublicKeys::sec1(&sec1));
         with("all", PublicKeys::all(&compressed[0]));
+    }
+}
+
+const FORMS: [Form; 5] = [
+    Form::Compressed,
+    Form::Uncompressed,
+    Form::Raw,
+    Form::X,
+    Form::Truncated(12),
+];
+
+/// Returns the operation that hashes texts by a suite, with the longest tag if it takes one.
+fn hashing(suite: Suite, texts: &[[u8; 32]]) -> HashToCurve<'_> {
+    let cpu = CpuEngine::new(Some(1), None).unwrap();
+    HashToCurve {
+        suite,
+        dst: if suite.takes_dst() {
+            Dst::new(&[0x51; 255])
+        } else {
+            Dst::NONE
+        },
+        messages: SizedTexts::new(&cpu, texts.len(), |item| &texts[item]),
+    }
+}
+
+fn hashed_masks(texts: &[[u8; 32]], (keys, which): (SecretKeys, &str), take: Take) {
+    for &suite in Suite::ALL {
+        for form in FORMS {
+            let source = Source::Items(hashing(suite, texts));
+            let mask = Mask::new(source, keys, form).expect("a valid form");
+            take(
+                format!("mask {form:?} of {suite} with keys for {which}"),
+                &mask,
+            );
+        }
     }
 }
 
@@ -349,6 +387,18 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
                 &agreement,
             );
         }
+        for masked in FORMS {
+            let source = Source::Points {
+                curve,
+                points: keys,
+                items,
+            };
+            let mask = Mask::new(source, secret_keys, masked).expect("a valid form");
+            take(
+                format!("mask {masked:?} {form} with keys for {which}"),
+                &mask,
+            );
+        }
     }
     silent_payments(form, keys, items, take);
     let cpu = CpuEngine::new(Some(1), None).unwrap();
@@ -484,6 +534,9 @@ fn hashes(texts: &[[u8; 32]], take: Take) {
     for function in Function::ALL {
         let messages = SizedTexts::new(&cpu, texts.len(), |item| &texts[item]);
         take(format!("{function:?}"), &DigestsOf { function, messages });
+    }
+    for &suite in Suite::ALL {
+        take(suite.to_string(), &hashing(suite, texts));
     }
 }
 

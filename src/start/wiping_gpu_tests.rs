@@ -9,7 +9,9 @@ use crate::gpu::{Fault, FaultKind, GpuEngine, Launch, Running, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::ops::ecdh::Agreement;
 use crate::ops::hash::SizedTexts;
+use crate::ops::hash_to_curve::{Dst, HashToCurve, Suite};
 use crate::ops::keys::PublicKeysOf;
+use crate::ops::mask::{Form, Mask, Source};
 use crate::ops::modular::Modexp;
 use crate::schemes::common::{Scheme, SignDigests, Signing, SigningInputs};
 use crate::schemes::ecdsa::ECDSA;
@@ -212,6 +214,50 @@ fn keys_and_shared_secrets_are_wiped_after_ecdh() {
     assert_ne!(shared[500], [0; 32]);
     let of_shared: Vec<&[u8]> = [0, 500].map(|item| shared[item].as_slice()).to_vec();
     assert_gone(&gpu, &[some_of(&keys), of_shared].concat());
+}
+
+#[test]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
+fn keys_and_messages_are_wiped_after_masking() {
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
+    let keys = keys();
+    let messages: Vec<[u8; 32]> = (0..ITEMS)
+        .map(|item| std::array::from_fn(|i| (item * 11 + i * 17) as u8 | 1))
+        .collect();
+    let hashing = || HashToCurve {
+        suite: Suite::P256SswuRo,
+        dst: Dst::new(b"of wiping"),
+        messages: SizedTexts::new(&cpu, ITEMS, |item| &messages[item]),
+    };
+    let of_messages: Vec<&[u8]> = [0, 500].map(|item| messages[item].as_slice()).to_vec();
+    let mut codes = vec![0; ITEMS];
+    let mut rows = vec![[0; 12]; ITEMS];
+    let mask = Mask::new(
+        Source::Items(hashing()),
+        (&keys).into(),
+        Form::Truncated(12),
+    );
+    gpu.run(
+        &cpu,
+        &mask.unwrap(),
+        &mut ResultsMut::rows(&mut codes, &mut rows).into(),
+        false,
+    )
+    .unwrap();
+    assert_ne!(rows[500], [0; 12]);
+    assert_gone(&gpu, &[some_of(&keys), of_messages.clone()].concat());
+    let mut points = vec![[0; 64]; ITEMS];
+    gpu.run(
+        &cpu,
+        &hashing(),
+        &mut ResultsMut::rows(&mut codes, &mut points).into(),
+        false,
+    )
+    .unwrap();
+    assert_ne!(points[500], [0; 64]);
+    let of_points: Vec<&[u8]> = [0, 500].map(|item| &points[item][..32]).to_vec();
+    assert_gone(&gpu, &[of_messages, of_points].concat());
 }
 
 #[test]

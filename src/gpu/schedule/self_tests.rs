@@ -33,6 +33,19 @@ impl SelfTestRun<'_> {
         results
     }
 
+    /// Computes all items on the CPU and returns the results.
+    pub fn compute_on_cpu<T: Send>(
+        &self,
+        operation: &dyn Computation,
+        value: impl Fn(&Results, usize) -> T + Sync,
+    ) -> Vec<T> {
+        let items = operation.items();
+        let mut values = Values::new(items, value);
+        operation.compute_on_cpu(self.cpu, 0..items, &mut values.sink());
+        // SAFETY: an operation on the CPU has results of every item.
+        unsafe { values.into_vec() }
+    }
+
     /// Computes the items on the whole device, as part of a batch with `expected` items still to
     /// come.
     fn compute_expecting<T: Send>(

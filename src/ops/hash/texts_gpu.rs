@@ -12,7 +12,7 @@ const OFFSET: usize = 8;
 
 /// The concatenated byte strings of a chunk on the device, with the offset of each and the total
 /// size.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct TextColumns {
     pub data: Column<columns::Texts>,
     pub offsets: Column<Offsets>,
@@ -20,6 +20,24 @@ pub(crate) struct TextColumns {
 
 impl TextColumns {
     pub fn new<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, items: Range<usize>) -> Self {
+        Self::with(plan, texts, items, |plan, bytes, data| {
+            plan.input_of(bytes, data)
+        })
+    }
+
+    /// Plans byte strings that are secret, apart from their lengths.
+    pub fn secret<'a>(plan: &mut Plan<'a>, texts: &'a SizedTexts<'_>, items: Range<usize>) -> Self {
+        Self::with(plan, texts, items, |plan, bytes, data| {
+            plan.secret_input_of(bytes, data)
+        })
+    }
+
+    fn with<'a>(
+        plan: &mut Plan<'a>,
+        texts: &'a SizedTexts<'_>,
+        items: Range<usize>,
+        input_of: impl FnOnce(&mut Plan<'a>, usize, InputSource<'a>) -> Column<columns::Texts>,
+    ) -> Self {
         let bytes = texts.bytes(&items);
         let count = items.len();
         let copied = items.clone();
@@ -34,7 +52,7 @@ impl TextColumns {
         );
         TextColumns {
             // The kernels read whole words.
-            data: plan.input_of(bytes.next_multiple_of(4).max(4), data),
+            data: input_of(plan, bytes.next_multiple_of(4).max(4), data),
             offsets: plan.input_of(OFFSET * (count + 1), offsets),
         }
     }

@@ -5,6 +5,8 @@
 pub(crate) mod cpu;
 mod dst;
 mod expand;
+mod gpu;
+pub(crate) mod known_answers;
 mod suite;
 mod tries;
 
@@ -16,6 +18,7 @@ use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{Error, Point, Rejection, ResultSink, ResultsMut, require_lengths};
 pub use dst::Dst;
+pub(crate) use gpu::HashedPoints;
 use std::ops::Range;
 pub use suite::{Suite, UnknownSuite};
 
@@ -60,10 +63,6 @@ impl Computation for HashToCurve<'_> {
         GPU_THRESHOLD
     }
 
-    fn is_for_cpu_alone(&self) -> bool {
-        true
-    }
-
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         cpu::points(engine, self, items, out);
     }
@@ -78,15 +77,16 @@ impl Computation for HashToCurve<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.suite.curve().name(), Vec::new())
+        let files = [self.suite.kernel_files(), &["layout", "results", "mask"]];
+        (self.suite.curve().name(), files.concat())
     }
 
     fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        Vec::new()
+        vec![known_answers::of(self.suite)]
     }
 
-    fn plan_chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
-        unreachable!("the operation has no kernels: is_for_cpu_alone")
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 

@@ -22,10 +22,15 @@
 
 pub(crate) mod cpu;
 mod form;
+mod gpu;
+#[cfg(test)]
+mod gpu_tests;
+pub(crate) mod known_answers;
 mod masked;
 
 use super::hash_to_curve::{Dst, HashToCurve, Suite};
 use super::keys::require_keys;
+use super::{hash_to_curve, point};
 use crate::cpu::CpuEngine;
 use crate::curve::{CurveChoice, CurveId};
 use crate::engine::Engine;
@@ -134,10 +139,6 @@ impl Computation for Mask<'_> {
         GPU_THRESHOLD
     }
 
-    fn is_for_cpu_alone(&self) -> bool {
-        true
-    }
-
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         cpu::mask(engine, self, items, out);
     }
@@ -154,15 +155,25 @@ impl Computation for Mask<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (self.source.curve().name(), Vec::new())
+        let hashing: &[&str] = match &self.source {
+            Source::Items(hashing) => hashing.suite.kernel_files(),
+            Source::Points { .. } => &[],
+        };
+        let mut files = vec!["layout", "nonces", "upmul", "normalize", "results", "mask"];
+        files.extend(hashing.iter().filter(|file| **file != "normalize"));
+        (self.source.curve().name(), files)
     }
 
     fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        Vec::new()
+        let of_source = match &self.source {
+            Source::Items(hashing) => hash_to_curve::known_answers::of(hashing.suite),
+            Source::Points { curve, .. } => point::known_answers::keys(*curve),
+        };
+        vec![of_source, known_answers::of(self.source.curve())]
     }
 
-    fn plan_chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
-        unreachable!("the operation has no kernels: is_for_cpu_alone")
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 
