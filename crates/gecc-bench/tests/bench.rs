@@ -69,7 +69,7 @@ fn operations_are_measured_and_drawn() {
     // All public operations except recovery and those of BIP 340, which SM2 does not have.
     assert_eq!(
         (code(&all), answers(&all).len()),
-        (0, 13),
+        (0, 16),
         "{}",
         stderr(&all)
     );

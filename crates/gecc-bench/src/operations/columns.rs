@@ -5,11 +5,12 @@ use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{self, Policy};
 use gecc::ed25519::{self, Variant};
 use gecc::{
-    Engine, Error, PageLocked, PublicKeys, Rows, SecretKeys, Verdict, ecdh, keys, point, tweak,
+    Engine, Error, PageLocked, PublicKeys, Rows, SecretKeys, Verdict, ecdh, hash_to_curve, keys,
+    mask, point, tweak,
 };
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::inputs::{BenchInputs, SignedDigests};
-use gecc_cli::measure::operations::{Case, ExtraInputs, OperationResults, RULE};
+use gecc_cli::measure::operations::{Case, ExtraInputs, FORM, OperationResults, RULE, suite};
 use gecc_cli::measure::timing::timed;
 use gecc_cli::measure::{CheckedCall, PublicCall};
 use std::ops::Range;
@@ -68,6 +69,11 @@ impl ResultRows {
                     .map(|point| &point.expose_bytes()[1..])),
                 OperationResults::Signatures(signatures) => {
                     rows.eq(signatures[range.clone()].iter().flatten())
+                }
+                OperationResults::Masked(masked) => {
+                    let width = masked.form().width();
+                    let known = &masked.rows()[range.start * width..range.end * width];
+                    self.rows.as_flattened()[..items * width] == *known
                 }
                 OperationResults::Secrets(_)
                 | OperationResults::Addresses(_)
@@ -166,6 +172,21 @@ fn write(
         }
         (PublicCall::EcdhOneSecret, _) => {
             ecdh::shared_points_into(engine, curve, &secret[0], points, rows, codes)?;
+        }
+        (PublicCall::HashToCurve, ExtraInputs::Items(messages)) => {
+            let (suite, dst) = suite(curve).expect("it is on the curve");
+            hash_to_curve::points_into(engine, suite, dst, &messages[at], rows, codes)?;
+        }
+        (_, ExtraInputs::Items(messages)) => {
+            let (suite, dst) = suite(curve).expect("it is on the curve");
+            let rows = &mut rows.as_flattened_mut()[..FORM.width() * items];
+            let messages = &messages[at];
+            mask::items_into(engine, suite, dst, &secret[0], messages, FORM, rows, codes)?;
+        }
+        (PublicCall::Remask, ExtraInputs::Compressed(compressed)) => {
+            let rows = &mut rows.as_flattened_mut()[..FORM.width() * items];
+            let received = PublicKeys::compressed(&compressed[at]);
+            mask::points_into(engine, curve, &secret[0], received, FORM, rows, codes)?;
         }
         (_, ExtraInputs::Signed(SignedDigests { keys, signatures })) => {
             let keys = PublicKeys::points(&keys[at.clone()]);

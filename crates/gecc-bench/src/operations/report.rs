@@ -262,6 +262,14 @@ const GROUPS: &[(&str, &[PublicCall])] = &[
         ],
     ),
     (
+        "Private set intersection",
+        &[
+            PublicCall::HashToCurve,
+            PublicCall::Mask,
+            PublicCall::Remask,
+        ],
+    ),
+    (
         "Signatures",
         &[
             PublicCall::Sign,

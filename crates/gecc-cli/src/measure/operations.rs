@@ -8,6 +8,8 @@ use clap::ValueEnum;
 use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{Policy, SForm, recover_addresses, recover_addresses_with_candidates};
 use gecc::ed25519::{self, Rule, Variant};
+use gecc::hash_to_curve::{self, Suite};
+use gecc::mask::{self, Form, Masked};
 use gecc::{
     CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys,
     SharedPoint, SharedSecret, Verdicts, tweak,
@@ -17,6 +19,9 @@ use std::ops::Range;
 
 /// The rule for verifying Ed25519 signatures, individually and in groups.
 pub const RULE: Rule = Rule::Zip215;
+
+/// The form of masked points.
+pub const FORM: Form = Form::Compressed;
 
 /// The public operations that are measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,6 +61,12 @@ pub enum PublicCall {
     TaprootTweak,
     Ecdh,
     EcdhOneSecret,
+    /// Points of messages of 16 bytes: by SSWU with RO, or on SM2 by try-and-rehash.
+    HashToCurve,
+    /// The same, masked with one secret and compressed.
+    Mask,
+    /// Compressed points, masked with one secret and compressed again.
+    Remask,
     /// Ed25519 by the rule of ZIP 215, over messages of 32 bytes.
     #[value(name = "ed25519_verify")]
     Ed25519Verify,
@@ -107,6 +118,7 @@ impl PublicCall {
             | PublicCall::Bip340Sign
             | PublicCall::Bip340SignKnownKeys
             | PublicCall::TaprootTweak => curve == CurveId::Secp256k1,
+            PublicCall::HashToCurve | PublicCall::Mask => suite(curve).is_some(),
             _ => !self.is_ed25519() || curve == CurveId::Secp256k1,
         }
     }
@@ -120,6 +132,23 @@ impl PublicCall {
     }
 }
 
+/// Returns the suite with which items are hashed to points of a curve, and its domain separation
+/// tag.
+pub fn suite(curve: CurveId) -> Option<(Suite, &'static [u8])> {
+    match curve {
+        CurveId::P256 => Some((
+            Suite::P256SswuRo,
+            b"gecc-V01-CS02-with-P256_XMD:SHA-256_SSWU_RO_",
+        )),
+        CurveId::Secp256k1 => Some((
+            Suite::Secp256k1SswuRo,
+            b"gecc-V01-CS02-with-secp256k1_XMD:SHA-256_SSWU_RO_",
+        )),
+        CurveId::Sm2 => Some((Suite::Sm2Rehash, b"")),
+        _ => None,
+    }
+}
+
 /// The results of an operation, item by item.
 pub enum OperationResults {
     Points(Vec<Result<Point, Rejection>>),
@@ -127,6 +156,7 @@ pub enum OperationResults {
     Signatures(Vec<Result<[u8; 64], Rejection>>),
     Secrets(Vec<Result<SharedSecret, Rejection>>),
     SharedPoints(Vec<Result<SharedPoint, Rejection>>),
+    Masked(Masked),
     Addresses(Vec<Result<[u8; 20], Rejection>>),
     /// The sum over a range.
     Sum(Result<Point, (usize, Rejection)>),
@@ -161,6 +191,10 @@ impl OperationResults {
                 let bytes = SharedPoint::expose_bytes;
                 same(&exposed(&all[range.clone()], bytes), &exposed(part, bytes))
             }
+            (OperationResults::Masked(all), OperationResults::Masked(part)) => {
+                let all = all.iter().skip(range.start).take(range.len());
+                all.eq(part.iter()) && part.iter().all(|row| row.is_ok())
+            }
             (OperationResults::Terms(curve, points, reference), OperationResults::Sum(sum)) => {
                 sum.is_ok()
                     && point::sum(reference, *curve, &points[range.clone()])
@@ -193,6 +227,8 @@ pub struct Case<'a> {
 pub enum ExtraInputs {
     None,
     Compressed(PageLocked<[u8; 33]>),
+    /// Messages.
+    Items(PageLocked<[u8; 16]>),
     Signed(SignedDigests),
     /// X-only keys, and signatures.
     Bip340(PageLocked<[u8; 32]>, PageLocked<[u8; 64]>),
@@ -244,7 +280,12 @@ impl<'a> Case<'a> {
             PublicCall::Verify => ExtraInputs::Signed(inputs.signed(engine, usize::MAX)?),
             PublicCall::Verify1000Keys => ExtraInputs::Signed(inputs.signed(engine, 1000)?),
             PublicCall::Verify100Keys => ExtraInputs::Signed(inputs.signed(engine, 100)?),
-            PublicCall::Decompress => {
+            PublicCall::HashToCurve | PublicCall::Mask => {
+                let items = inputs.digests.iter();
+                let items = items.map(|digest| *digest.first_chunk().expect("32 bytes"));
+                ExtraInputs::Items(inputs.place(engine, items.collect())?)
+            }
+            PublicCall::Decompress | PublicCall::Remask => {
                 let points = inputs.points.iter();
                 let compressed = points.map(|point| {
                     point
@@ -390,6 +431,21 @@ impl<'a> Case<'a> {
                 let secret = &secret[0];
                 let peers = PublicKeys::points(points);
                 OperationResults::SharedPoints(ecdh::shared_points(engine, curve, secret, peers)?)
+            }
+            (PublicCall::HashToCurve, ExtraInputs::Items(items)) => {
+                let (suite, dst) = suite(curve).expect("it is on the curve");
+                let points = hash_to_curve::points(engine, suite, dst, &items[at]);
+                OperationResults::Points(points?)
+            }
+            (_, ExtraInputs::Items(items)) => {
+                let (suite, dst) = suite(curve).expect("it is on the curve");
+                let masked = mask::items(engine, suite, dst, &secret[0], &items[at], FORM);
+                OperationResults::Masked(masked?)
+            }
+            (PublicCall::Remask, ExtraInputs::Compressed(compressed)) => {
+                let received = PublicKeys::compressed(&compressed[at]);
+                let masked = mask::points(engine, curve, &secret[0], received, FORM);
+                OperationResults::Masked(masked?)
             }
             (_, ExtraInputs::Compressed(compressed)) => {
                 let compressed = PublicKeys::compressed(&compressed[at.clone()]);
