@@ -307,7 +307,7 @@ impl TableOperation {
                 DataType::FixedSizeBinary(self.key_form.width()),
             ),
             ("signature", _) if self.der => ("der", DataType::Binary),
-            (name, 1) => (name, DataType::UInt8),
+            ("recovery_id", _) => (column.name, DataType::UInt8),
             (name, width) => (name, DataType::FixedSizeBinary(width as i32)),
         }
     }

@@ -28,7 +28,7 @@ mod silent_payments;
 mod standard_streams;
 
 use clap::{CommandFactory, FromArgMatches};
-use commands::{bench, doctor, kernels, keys, signatures};
+use commands::{bench, doctor, kernels, keys, masks, signatures};
 #[cfg(feature = "chains")]
 use commands::{bitcoin, certificates, ethereum};
 #[cfg(feature = "chains")]
@@ -103,6 +103,8 @@ fn run(arguments: Arguments, given: &GivenOptions) -> Result<u8, Failure> {
         Command::Sign(options) => signatures::sign(options, given),
         Command::Ecdh(options) => keys::ecdh(options),
         Command::Pubkey(options) => keys::pubkey(options, given),
+        Command::Mask(options) => masks::mask(options),
+        Command::Unmask(options) => masks::unmask(options),
         #[cfg(feature = "chains")]
         Command::Ethereum(command) => ethereum::run(command),
         #[cfg(feature = "chains")]

@@ -95,6 +95,7 @@ impl CommandOperation {
         let reads = self.operation.reads();
         match (reads.contents, reads.signatures) {
             _ if self.gives_verdicts() => "valid",
+            _ if self.fields() == ["masked"] => "masked",
             (_, true) => "recovered",
             (true, false) => "signed",
             (false, false) => "computed",

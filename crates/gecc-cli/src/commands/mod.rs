@@ -11,4 +11,5 @@ pub mod ethereum;
 pub mod kernels;
 pub mod keys;
 mod machine_report;
+pub mod masks;
 pub mod signatures;

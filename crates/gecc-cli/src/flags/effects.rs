@@ -103,6 +103,9 @@ const OF_VARIANTS: &[(&str, Effect)] = &[
     ),
 ];
 
+/// Options for the form of points.
+const OF_FORMS: &[(&str, Effect)] = &[("form", Depends(BY_CLAP)), ("truncate", Depends(BY_CLAP))];
+
 /// Options of commands on chains.
 const OF_CHAINS: &[(&str, Effect)] = &[
     ("paths", Depends(BY_CLAP)),
@@ -209,6 +212,30 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
     (
         "ecdh",
         &[OF_ALL, OF_ITEMS, &[("curve", Always), ("key_file", Always)]],
+    ),
+    (
+        "mask",
+        &[
+            OF_ALL,
+            OF_ITEMS,
+            OF_FORMS,
+            &[
+                ("suite", Depends(BY_CLAP)),
+                ("curve", Depends(BY_CLAP)),
+                ("dst", Depends("commands::masks::tag, by the suite")),
+                ("key_file", Always),
+                ("text_messages", Depends(BY_CLAP)),
+            ],
+        ],
+    ),
+    (
+        "unmask",
+        &[
+            OF_ALL,
+            OF_ITEMS,
+            OF_FORMS,
+            &[("curve", Always), ("key_file", Always)],
+        ],
     ),
     (
         "pubkey",

@@ -6,6 +6,7 @@ mod chains;
 mod effects;
 mod kernels;
 mod keys;
+mod masks;
 mod signatures;
 #[cfg(all(feature = "arrow", feature = "chains"))]
 mod silent_payments;
@@ -23,6 +24,7 @@ pub use effects::GivenOptions;
 use gecc_chains::BlockRange;
 pub use kernels::{BuildOptions, KernelsCommand, PackOptions};
 pub use keys::{EcdhOptions, PubkeyOptions};
+pub use masks::{MaskOptions, UnmaskOptions};
 pub use signatures::{RecoverOptions, SignOptions, VerifyOptions};
 #[cfg(all(feature = "arrow", feature = "chains"))]
 pub use silent_payments::{IndexOptions, ScanOptions};
@@ -106,6 +108,12 @@ pub enum Command {
     /// Compute the public keys of private keys.
     #[command(after_help = keys::PUBKEY_HELP)]
     Pubkey(PubkeyOptions),
+    /// Hash items to points and multiply them by a secret number, for private set intersection.
+    #[command(after_help = masks::MASK_HELP)]
+    Mask(MaskOptions),
+    /// Remove the mask of points.
+    #[command(after_help = masks::UNMASK_HELP)]
+    Unmask(UnmaskOptions),
     /// Check transactions of Ethereum, and of similar chains.
     #[cfg(feature = "chains")]
     #[command(subcommand)]
@@ -152,7 +160,9 @@ impl Command {
             | Command::Recover(_)
             | Command::Sign(_)
             | Command::Ecdh(_)
-            | Command::Pubkey(_) => false,
+            | Command::Pubkey(_)
+            | Command::Mask(_)
+            | Command::Unmask(_) => false,
             #[cfg(feature = "chains")]
             Command::Ethereum(_) | Command::Bitcoin(_) | Command::Certificates(_) => false,
         }

@@ -23,6 +23,7 @@ mod input;
 mod key_forms;
 mod keys;
 mod leaks;
+mod masks;
 mod operations;
 mod program;
 mod recover;
