@@ -45,7 +45,7 @@ The exit code is 1 where answers are wrong or a run failed.
 
 Examples:
   gecc-bench files --curve p256 --engine cpu --operations verify,pubkey
-  gecc-bench files --items 4194304 --formats jsonl,rows --json
+  gecc-bench files --items 4194304 --formats jsonl,parquet --json
   gecc-bench files --dir /var/tmp/gecc --plot files.svg";
 
 const SERVICE_HELP: &str = "\
