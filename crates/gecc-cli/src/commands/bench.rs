@@ -1,10 +1,9 @@
-//! `gecc bench`: a table of the rates of every operation on this machine.
+//! `gecc bench`: a table of the rates of the command's operations on this machine.
 
 use crate::ALL_PASSED;
-use crate::flags::BenchOptions;
-use crate::measure::inputs::{BenchInputs, Memory};
-use crate::measure::operations::Case;
-use crate::measure::{CheckedCall, PublicCall, default_items, rate};
+use crate::flags::{BenchOperation, BenchOptions};
+use crate::measure::calls::{Case, Inputs};
+use crate::measure::{default_items, rate};
 use crate::output::Failure;
 use clap::ValueEnum;
 use gecc::{CurveId, Engine};
@@ -14,12 +13,12 @@ use std::io::{self, Write};
 pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
     let engine = options.engine.start()?;
     let operations = match &options.operations[..] {
-        [] => PublicCall::value_variants().to_vec(),
-        some => some.to_vec(),
+        [] => BenchOperation::value_variants(),
+        some => some,
     };
-    let curves = options.batches.curves();
+    let curves = options.curves();
     for operation in &options.operations {
-        if !curves.iter().any(|curve| operation.is_on(*curve)) {
+        if !curves.iter().any(|curve| operation.on(*curve).is_some()) {
             let name = operation.name();
             return Err(
                 format!("--operations: {name} does not exist on the curve of --curve").into(),
@@ -34,12 +33,11 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
         false => None,
     };
     let bench = Bench {
+        items: options.items(default_items(&engine)),
+        engine,
         batch_verification,
         reference: Engine::cpu()?,
-        sizes: options.batches.sizes(default_items(&engine)),
-        json: options.batches.json,
-        operations,
-        engine,
+        json: options.json,
     };
     if !bench.json {
         writeln!(io::stdout(), "{}\n", bench.engine)?;
@@ -53,7 +51,7 @@ pub fn run(options: &BenchOptions) -> Result<u8, Failure> {
         )?;
     }
     for curve in curves {
-        bench.curve(curve)?;
+        bench.curve(curve, operations)?;
     }
     Ok(ALL_PASSED)
 }
@@ -64,48 +62,31 @@ struct Bench {
     batch_verification: Option<Engine>,
     /// The engine that checks samples.
     reference: Engine,
-    operations: Vec<PublicCall>,
-    /// The sizes of batches, the largest last.
-    sizes: Vec<usize>,
+    items: usize,
     json: bool,
 }
 
 impl Bench {
-    fn curve(&self, curve: CurveId) -> Result<(), Failure> {
-        let largest = *self.sizes.last().expect("there is a size");
-        let inputs = BenchInputs::new(&self.engine, curve, largest, Memory::Pageable)?;
-        inputs.check(&self.engine, &self.reference)?;
-        for &operation in &self.operations {
-            if let Some(case) = Case::new(&inputs, &self.engine, operation)? {
-                self.operation(&case)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn operation(&self, case: &Case) -> Result<(), Failure> {
-        let engine = match &self.batch_verification {
-            Some(batch_verification) if case.operation.is_batch_verification() => {
-                batch_verification
-            }
-            _ => &self.engine,
-        };
-        // This call also warms up: it allocates the memory of the largest batch.
-        let expected = &case.expected(engine, &self.reference)?;
-        for &items in &self.sizes {
-            let call = CheckedCall {
-                case,
-                expected,
-                range: 0..items,
+    fn curve(&self, curve: CurveId, operations: &[BenchOperation]) -> Result<(), Failure> {
+        let inputs = Inputs::random(&self.engine, curve, self.items)?;
+        for &chosen in operations {
+            let Some(operation) = chosen.on(curve) else {
+                continue;
             };
-            self.print(case, items, call.seconds(engine)?)?;
+            let case = Case::new(&self.engine, &inputs, operation)?;
+            let engine = match &self.batch_verification {
+                Some(batch_verification) if chosen.is_batch_verification() => batch_verification,
+                _ => &self.engine,
+            };
+            self.print(chosen, &case, case.seconds(engine, &self.reference)?)?;
         }
         Ok(())
     }
 
-    fn print(&self, case: &Case, items: usize, seconds: f64) -> io::Result<()> {
+    fn print(&self, chosen: BenchOperation, case: &Case, seconds: f64) -> io::Result<()> {
         let curve = case.curve();
-        let operation = case.operation.name();
+        let operation = chosen.name();
+        let items = self.items;
         let per_second = items as f64 / seconds;
         if self.json {
             let row = json!({

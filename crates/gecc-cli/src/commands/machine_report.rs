@@ -1,9 +1,9 @@
 //! A row for the table of machines in docs/platforms.md, measured on this machine.
 
+use crate::flags::BenchOperation;
 use crate::installation;
-use crate::measure::inputs::{BenchInputs, Memory};
-use crate::measure::operations::Case;
-use crate::measure::{CheckedCall, PublicCall, default_items, rate};
+use crate::measure::calls::{Case, Inputs};
+use crate::measure::{default_items, rate};
 use crate::output::Failure;
 use chrono::Utc;
 use gecc::{Backend, CurveId, Engine};
@@ -11,13 +11,15 @@ use serde_json::{Value, json};
 use std::fmt;
 use std::fs;
 
-/// The measured operations on secp256k1, with distinct keys, and their columns.
-const OPERATIONS: [(&str, PublicCall); 5] = [
-    ("verify", PublicCall::Verify),
-    ("batch_verification", PublicCall::BatchVerify),
-    ("recover", PublicCall::Recover),
-    ("sign", PublicCall::Sign),
-    ("ECDH", PublicCall::Ecdh),
+const CURVE: CurveId = CurveId::Secp256k1;
+
+/// The measured operations, with distinct keys, and their columns.
+const OPERATIONS: [(&str, BenchOperation); 5] = [
+    ("verify", BenchOperation::Verify),
+    ("batch_verification", BenchOperation::BatchVerify),
+    ("recover", BenchOperation::Recover),
+    ("sign", BenchOperation::Sign),
+    ("ECDH", BenchOperation::Ecdh),
 ];
 
 /// The names of columns with their values.
@@ -57,7 +59,7 @@ pub fn row(engine: &Engine) -> Result<MachineRow, Failure> {
     let batch_verification = installation::engine()?.batch_verification(true).build()?;
     let reference = Engine::cpu()?;
     let items = items(engine);
-    let inputs = BenchInputs::new(engine, CurveId::Secp256k1, items, Memory::Pageable)?;
+    let inputs = Inputs::random(engine, CURVE, items)?;
     let mut columns = vec![
         ("machine", machine(engine)),
         ("seen", Utc::now().format("%Y-%m-%d").to_string()),
@@ -66,20 +68,14 @@ pub fn row(engine: &Engine) -> Result<MachineRow, Failure> {
         ("known answers", "all".to_owned()),
     ];
     for (name, operation) in OPERATIONS {
-        let case = Case::new(&inputs, engine, operation)?.expect("secp256k1 has every operation");
+        let on_curve = operation.on(CURVE).expect("secp256k1 has every operation");
+        let case = Case::new(engine, &inputs, on_curve)?;
         let engine = if operation.is_batch_verification() {
             &batch_verification
         } else {
             engine
         };
-        // This call also warms up.
-        let expected = &case.expected(engine, &reference)?;
-        let call = CheckedCall {
-            case: &case,
-            expected,
-            range: 0..items,
-        };
-        columns.push((name, rate(items as f64 / call.seconds(engine)?)));
+        columns.push((name, rate(items as f64 / case.seconds(engine, &reference)?)));
     }
     Ok(MachineRow(columns))
 }

@@ -334,8 +334,7 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             OF_ALL,
             &[
                 ("curve", Always),
-                ("items", Depends(BY_CLAP)),
-                ("sizes", Depends(BY_CLAP)),
+                ("items", Always),
                 ("json", Always),
                 ("operations", Depends("commands::bench, by the curve")),
             ],

@@ -12,7 +12,7 @@ mod signatures;
 mod silent_payments;
 mod stream;
 
-pub use bench::BenchOptions;
+pub use bench::{BenchOperation, BenchOptions};
 #[cfg(feature = "chains")]
 pub use chains::{
     BitcoinCommand, CertificatesOptions, ChainOptions, EthereumCommand, InputsOptions,

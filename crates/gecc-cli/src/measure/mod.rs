@@ -1,5 +1,6 @@
 //! Measurements of the public operations: random inputs, calls with checked results, and medians.
 
+pub(crate) mod calls;
 mod checked;
 mod flags;
 pub mod inputs;
