@@ -1,10 +1,11 @@
 //! `gecc-bench ablations`: the effect of design choices in the GPU kernels.
 
 use crate::ALL_PASSED;
+use crate::measure::BatchOptions;
 use gecc::CurveId;
 use gecc_bench::kernels::ablations::{self, Ablation};
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::{self, BatchOptions};
+use gecc_cli::measure;
 use serde_json::json;
 use std::io::{self, Write};
 

@@ -1,12 +1,12 @@
 //! The command line arguments and their help.
 
+use crate::measure::{BatchOptions, PublicCall};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use gecc::CurveId;
 use gecc_bench::kernels::arithmetic::Arithmetic;
 use gecc_cli::curve::any;
 use gecc_cli::engine::EngineOptions;
-use gecc_cli::measure::{BatchOptions, PublicCall};
 use std::env;
 use std::path::PathBuf;
 

@@ -5,6 +5,7 @@ mod ablations;
 mod draw;
 mod files;
 mod flags;
+mod measure;
 mod methods;
 mod operations;
 mod schemes;

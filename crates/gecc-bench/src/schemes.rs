@@ -1,8 +1,36 @@
 //! Signatures over digests with the default scheme of a curve: as values, and into columns.
 
 use gecc::ecdsa::{Policy, SForm};
-use gecc::{CurveId, Engine, Error, PublicKeys, SecretKeys, ecdsa, sm2};
-pub use gecc_cli::measure::schemes::{sign, verify};
+use gecc::{
+    CurveId, Engine, Error, Point, PublicKeys, Rejection, SecretKey, SecretKeys, Verdicts, ecdsa,
+    sm2,
+};
+
+pub fn sign(
+    engine: &Engine,
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    keys: &[SecretKey],
+) -> Result<Vec<Result<[u8; 64], Rejection>>, Error> {
+    match curve.has_sm2() {
+        false => ecdsa::sign(engine, curve, digests, keys, SForm::default()),
+        true => sm2::sign(engine, digests, keys),
+    }
+}
+
+pub fn verify(
+    engine: &Engine,
+    curve: CurveId,
+    digests: &[[u8; 32]],
+    signatures: &[[u8; 64]],
+    keys: &[Point],
+) -> Result<Verdicts, Error> {
+    let keys = PublicKeys::points(keys);
+    match curve.has_sm2() {
+        false => ecdsa::verify(engine, curve, digests, signatures, keys, Policy::default()),
+        true => sm2::verify(engine, digests, signatures, keys),
+    }
+}
 
 pub fn sign_into(
     engine: &Engine,

@@ -3,12 +3,12 @@
 use super::answers::Expected;
 use super::column::{Column, Table};
 use crate::flags::FileOperation;
+use crate::measure::inputs::{BenchInputs, Memory, all_passed};
 use crate::schemes;
 use gecc::ecdsa::SForm;
 use gecc::{CurveId, Engine, Error, PageLocked, PublicKeys, Rows, SecretKey, SecretKeys, Verdict};
 use gecc::{ecdh, ecdsa, keys};
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::inputs::{BenchInputs, Memory, all_passed};
 use gecc_cli::measure::samples::samples;
 use gecc_cli::measure::timing::{median, timed};
 use std::fs::File;

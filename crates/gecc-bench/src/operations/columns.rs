@@ -1,5 +1,8 @@
 //! Operations that write their results into preallocated columns.
 
+use crate::measure::inputs::{BenchInputs, SignedDigests};
+use crate::measure::operations::{Case, ExtraInputs, FORM, OperationResults, RULE, suite};
+use crate::measure::{CheckedCall, PublicCall};
 use crate::schemes;
 use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{self, Policy};
@@ -9,10 +12,7 @@ use gecc::{
     mask, point, tweak,
 };
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::inputs::{BenchInputs, SignedDigests};
-use gecc_cli::measure::operations::{Case, ExtraInputs, FORM, OperationResults, RULE, suite};
 use gecc_cli::measure::timing::timed;
-use gecc_cli::measure::{CheckedCall, PublicCall};
 use std::ops::Range;
 
 /// The destination of results: 64 bytes and a code per item.
@@ -35,7 +35,7 @@ impl ResultRows {
     /// no such call.
     ///
     /// # Errors
-    /// Returns the errors of [`Checked::run`].
+    /// Returns the errors of [`CheckedCall::run`].
     pub fn run(&mut self, call: &CheckedCall, engine: &Engine) -> Result<Option<f64>, Failure> {
         self.clear();
         let (written, seconds) = timed(|| write(call.case, engine, call.range.clone(), self));

@@ -6,14 +6,15 @@ mod report;
 
 use crate::ALL_PASSED;
 use crate::flags::OperationsOptions;
+use crate::measure::inputs::{BenchInputs, Memory};
+use crate::measure::operations::Case;
+use crate::measure::{CheckedCall, PublicCall};
 use columns::ResultRows;
 use gecc::{Backend, CurveId, Engine};
 use gecc_bench::kernels::arithmetic::{self, Arithmetic};
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::inputs::{BenchInputs, Memory};
-use gecc_cli::measure::operations::Case;
+use gecc_cli::measure::default_items;
 use gecc_cli::measure::timing::{Timed, median};
-use gecc_cli::measure::{CheckedCall, PublicCall, default_items};
 use report::{KernelRow, LatencyRow, Report, Row};
 use std::cell::RefCell;
 

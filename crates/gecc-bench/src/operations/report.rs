@@ -1,10 +1,11 @@
 //! Reports measurements as a table, as JSON and as a plot.
 
 use crate::draw::plot::{Line, Panel, svg};
+use crate::measure::PublicCall;
 use gecc::KernelTime;
 use gecc_bench::kernels::arithmetic::Arithmetic;
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::{PublicCall, rate};
+use gecc_cli::measure::rate;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 use std::path::Path;

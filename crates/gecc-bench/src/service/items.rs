@@ -1,11 +1,11 @@
 //! Signatures made in advance, with distinct keys and some corrupted.
 
+use crate::measure::inputs::{BenchInputs, Memory};
 use crate::schemes;
 use gecc::ecdsa::Policy;
 use gecc::service::{Caller, Request};
 use gecc::{CurveId, Engine, Point, PublicKeys, Verdicts};
 use gecc_cli::failure::Failure;
-use gecc_cli::measure::inputs::{BenchInputs, Memory};
 use std::ops::Range;
 
 /// The period and the index of the first corrupted signature.

@@ -1,17 +1,9 @@
-//! Measurements of the public operations: random inputs, calls with checked results, and medians.
+//! What `gecc bench` and gecc-bench measure with: medians, rates, and samples to check.
 
 pub(crate) mod calls;
-mod checked;
-mod flags;
-pub mod inputs;
-pub mod operations;
 pub mod samples;
-pub mod schemes;
 pub mod timing;
 
-pub use checked::CheckedCall;
-pub use flags::BatchOptions;
-pub use operations::PublicCall;
 pub use timing::rate;
 
 use gecc::{Backend, Engine};

@@ -1,7 +1,5 @@
 //! Parts of a batch that are compared with results of the CPU engine.
 
-use crate::failure::Failure;
-use gecc::Error;
 use std::ops::Range;
 
 /// Returns ranges at random positions, with about a thousand items in total.
@@ -18,18 +16,4 @@ pub fn samples(items: usize) -> Vec<Range<usize>> {
         ranges.push(start..start + LENGTH);
     }
     ranges
-}
-
-/// Fails with `problem` unless `same` holds for every range.
-pub fn check_all(
-    ranges: Vec<Range<usize>>,
-    same: impl Fn(Range<usize>) -> Result<bool, Error>,
-    problem: impl Fn() -> String,
-) -> Result<(), Failure> {
-    for range in ranges {
-        if !same(range)? {
-            return Err(Failure::Problem(problem()));
-        }
-    }
-    Ok(())
 }

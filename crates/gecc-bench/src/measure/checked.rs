@@ -1,9 +1,9 @@
 //! A timed call whose results are checked.
 
 use super::operations::{Case, OperationResults};
-use super::timing::{median, timed};
-use crate::failure::Failure;
 use gecc::Engine;
+use gecc_cli::failure::Failure;
+use gecc_cli::measure::timing::timed;
 use std::ops::Range;
 
 /// A call whose results are compared and freed outside the measured time.
@@ -24,14 +24,6 @@ impl CheckedCall<'_> {
     pub fn run(&self, engine: &Engine) -> Result<f64, Failure> {
         let (outcome, seconds) = timed(|| self.case.values(engine, self.range.clone()));
         self.require(self.expected.agrees(&self.range, &outcome?), seconds)
-    }
-
-    /// Returns the median time of several runs in seconds.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Checked::run`].
-    pub fn seconds(&self, engine: &Engine) -> Result<f64, Failure> {
-        Ok(median(|| Ok((self.run(engine)?, ())))?.seconds)
     }
 
     /// Returns `seconds` if the results of the call were the expected ones.

@@ -1,8 +1,8 @@
 //! Options of measurements.
 
-use crate::curve::{any, or_all};
 use clap::Args;
 use gecc::CurveId;
+use gecc_cli::curve::{any, or_all};
 use std::ops::RangeInclusive;
 
 /// Options for the batches that are measured.

@@ -1,9 +1,8 @@
 //! The public operations on parts of the inputs, and the comparison of their results.
 
+use super::check_all;
 use super::inputs::{BenchInputs, SignedDigests, all_passed};
-use super::samples::{check_all, samples};
-use super::schemes;
-use crate::failure::Failure;
+use crate::schemes;
 use clap::ValueEnum;
 use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{Policy, SForm, recover_addresses, recover_addresses_with_candidates};
@@ -15,6 +14,8 @@ use gecc::{
     SharedPoint, SharedSecret, Verdicts, tweak,
 };
 use gecc::{ecdh, ecdsa, keys, point};
+use gecc_cli::failure::Failure;
+use gecc_cli::measure::samples::samples;
 use std::ops::Range;
 
 /// The rule for verifying Ed25519 signatures, individually and in groups.

@@ -1,10 +1,11 @@
 //! Random inputs, generated in bulk by the measured engine and checked against the CPU engine.
 
-use super::samples::{check_all, samples};
-use super::schemes;
-use crate::failure::Failure;
+use super::check_all;
+use crate::schemes;
 use gecc::{CurveId, Engine, Error, PageLocked, Point, Rejection, SecretKey, SecretKeys};
 use gecc::{keys, point};
+use gecc_cli::failure::Failure;
+use gecc_cli::measure::samples::samples;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -75,10 +76,6 @@ impl BenchInputs {
 
     pub fn len(&self) -> usize {
         self.digests.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.digests.is_empty()
     }
 
     /// Compares samples of the points with the CPU engine's.
