@@ -100,7 +100,16 @@ pub struct SelfTest {
     pub operation: &'static str,
     /// The curve, or the size of the modulus.
     pub on: &'static str,
-    pub run: fn(&mut SelfTestRun) -> Result<(), Fault>,
+    pub run: RunSelfTest,
+}
+
+/// Runs a self-test. Returns a fault if an answer is wrong.
+pub type RunSelfTest = fn(&mut SelfTestRun) -> Result<(), Fault>;
+
+impl SelfTest {
+    pub const fn new(operation: &'static str, on: &'static str, run: RunSelfTest) -> Self {
+        SelfTest { operation, on, run }
+    }
 }
 
 /// A stream slot on which an operation is tested.

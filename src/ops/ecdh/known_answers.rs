@@ -8,11 +8,7 @@ use crate::known_answers::{self, Agreements, repeat};
 use crate::types::{PublicKeys, bytes_of};
 
 pub fn agreement(curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation: "ECDH",
-        on: curve.name(),
-        run,
-    }
+    SelfTest::new("ECDH", curve.name(), run)
 }
 
 /// Tests whole points, and x alone.

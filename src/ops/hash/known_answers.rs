@@ -1,7 +1,7 @@
 //! Known answers of hashes, computed by the RustCrypto crates.
 
 use super::{DigestsOf, Function, SizedTexts};
-use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::schedule::operation::{ITEMS, RunSelfTest};
 use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::types::bytes_of;
 
@@ -10,16 +10,12 @@ pub fn all() -> Vec<SelfTest> {
 }
 
 pub fn of(function: Function) -> SelfTest {
-    let (operation, run): (_, fn(&mut SelfTestRun) -> Result<(), Fault>) = match function {
+    let (operation, run): (_, RunSelfTest) = match function {
         Function::Sha256 => ("SHA-256", |trial| run(trial, Function::Sha256)),
         Function::Sha256d => ("SHA-256 twice", |trial| run(trial, Function::Sha256d)),
         Function::Keccak256 => ("Keccak-256", |trial| run(trial, Function::Keccak256)),
     };
-    SelfTest {
-        operation,
-        on: "messages",
-        run,
-    }
+    SelfTest::new(operation, "messages", run)
 }
 
 /// A message of `item` bytes: items cover all lengths around that of a block.

@@ -8,11 +8,7 @@ use crate::known_answers::{self, PrivateKeys, repeat};
 use crate::ops::point::point_of;
 
 pub fn public_keys(curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation: "computing public keys",
-        on: curve.name(),
-        run,
-    }
+    SelfTest::new("computing public keys", curve.name(), run)
 }
 
 fn run(trial: &mut SelfTestRun) -> Result<(), Fault> {

@@ -32,19 +32,11 @@ fn name(bytes: usize) -> &'static str {
 }
 
 pub fn powers(bytes: usize) -> SelfTest {
-    SelfTest {
-        operation: "modular exponentiation",
-        on: name(bytes),
-        run: run_powers,
-    }
+    SelfTest::new("modular exponentiation", name(bytes), run_powers)
 }
 
 pub fn products(bytes: usize) -> SelfTest {
-    SelfTest {
-        operation: "modular multiplication",
-        on: name(bytes),
-        run: run_products,
-    }
+    SelfTest::new("modular multiplication", name(bytes), run_products)
 }
 
 /// Returns the self-tests of all sizes.

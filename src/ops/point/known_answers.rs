@@ -28,59 +28,35 @@ pub fn all(curve: CurveId) -> Vec<SelfTest> {
 }
 
 pub fn sums(curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation: "addition",
-        on: curve.name(),
-        run: run_sums,
-    }
+    SelfTest::new("addition", curve.name(), run_sums)
 }
 
 pub fn doubles(curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation: "doubling",
-        on: curve.name(),
-        run: run_doubles,
-    }
+    SelfTest::new("doubling", curve.name(), run_doubles)
 }
 
 pub fn base_products(curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation: "multiplication of G",
-        on: curve.name(),
-        run: run_base_products,
-    }
+    SelfTest::new("multiplication of G", curve.name(), run_base_products)
 }
 
 pub fn products(curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation: "multiplication",
-        on: curve.name(),
-        run: run_products,
-    }
+    SelfTest::new("multiplication", curve.name(), run_products)
 }
 
 pub fn keys(curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation: "decoding of keys",
-        on: curve.name(),
-        run: run_keys,
-    }
+    SelfTest::new("decoding of keys", curve.name(), run_keys)
 }
 
 pub fn sums_of_parts(curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation: "sums of points",
-        on: curve.name(),
-        run: run_sums_of_parts,
-    }
+    SelfTest::new("sums of points", curve.name(), run_sums_of_parts)
 }
 
 pub fn sums_of_products(curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation: "multi-scalar multiplication",
-        on: curve.name(),
-        run: run_sums_of_products,
-    }
+    SelfTest::new(
+        "multi-scalar multiplication",
+        curve.name(),
+        run_sums_of_products,
+    )
 }
 
 fn run_sums(trial: &mut SelfTestRun) -> Result<(), Fault> {

@@ -16,23 +16,15 @@ pub fn all() -> Vec<SelfTest> {
 pub fn of_scan() -> Vec<SelfTest> {
     vec![
         point::known_answers::keys(Secp256k1::ID),
-        test("silent payments, scan", scan),
+        SelfTest::new("silent payments, scan", Secp256k1::NAME, scan),
     ]
 }
 
 pub fn of_index() -> Vec<SelfTest> {
     vec![
         point::known_answers::keys(Secp256k1::ID),
-        test("silent payments, index", index),
+        SelfTest::new("silent payments, index", Secp256k1::NAME, index),
     ]
-}
-
-fn test(operation: &'static str, run: fn(&mut SelfTestRun) -> Result<(), Fault>) -> SelfTest {
-    SelfTest {
-        operation,
-        on: Secp256k1::NAME,
-        run,
-    }
 }
 
 /// Tests two receivers, one of them with labels.

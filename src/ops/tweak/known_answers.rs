@@ -13,11 +13,7 @@ const CURVE: CurveId = Secp256k1::ID;
 pub fn all() -> Vec<SelfTest> {
     vec![
         point::known_answers::keys(CURVE),
-        SelfTest {
-            operation: "tweaks of keys",
-            on: CURVE.name(),
-            run,
-        },
+        SelfTest::new("tweaks of keys", CURVE.name(), run),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Messages, SignBip340, VerifyBip340};
 use crate::curve::{Curve, CurveId, Secp256k1};
-use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::schedule::operation::{ITEMS, RunSelfTest};
 use crate::gpu::tables::key_tables;
 use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::{self, Schnorr, repeat};
@@ -15,12 +15,8 @@ use crate::types::{PublicKeys, SecretKeys, bytes_of};
 
 const CURVE: CurveId = Secp256k1::ID;
 
-fn test(operation: &'static str, run: fn(&mut SelfTestRun) -> Result<(), Fault>) -> SelfTest {
-    SelfTest {
-        operation,
-        on: CURVE.name(),
-        run,
-    }
+fn test(operation: &'static str, run: RunSelfTest) -> SelfTest {
+    SelfTest::new(operation, CURVE.name(), run)
 }
 
 pub fn all() -> Vec<SelfTest> {

@@ -5,7 +5,7 @@ use super::{
     signature_and_id_of,
 };
 use crate::curve::CurveId;
-use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::schedule::operation::{ITEMS, RunSelfTest};
 use crate::gpu::tables::key_tables;
 use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::signatures::{self, SchemeAnswers, Signatures};
@@ -16,7 +16,7 @@ use crate::types::{Check, Policy, PublicKeys, Rejection, Signers, Verdict};
 
 /// A self-test with its name. A name belongs to one scheme, because a device that passed the test
 /// of one scheme on a curve has not passed that of another.
-pub type Named = (&'static str, fn(&mut SelfTestRun) -> Result<(), Fault>);
+pub type Named = (&'static str, RunSelfTest);
 
 /// The self-tests of a scheme, each of which runs one of the functions below.
 pub struct SchemeTests {
@@ -100,11 +100,7 @@ pub fn answers(scheme: &Scheme, curve: CurveId) -> &'static SchemeAnswers {
 
 /// Makes a test on a curve.
 pub fn test((operation, run): Named, curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation,
-        on: curve.name(),
-        run,
-    }
+    SelfTest::new(operation, curve.name(), run)
 }
 
 /// Verifies a batch of `items` items; `expected` is the announced number of items to come.

@@ -181,24 +181,20 @@ fn fixed_coefficients(count: usize) -> Option<Vec<u128>> {
 
 /// Returns the self-tests of verification for devices.
 pub(crate) fn of_verification(with_tables: bool, batch_verification: bool) -> Vec<SelfTest> {
-    let mut tests = vec![SelfTest {
-        operation: "Ed25519 verification",
-        on: CURVE,
-        run: run_verify,
-    }];
+    let mut tests = vec![SelfTest::new("Ed25519 verification", CURVE, run_verify)];
     if with_tables {
-        tests.push(SelfTest {
-            operation: "Ed25519 verification by tables",
-            on: CURVE,
-            run: run_verify_by_tables,
-        });
+        tests.push(SelfTest::new(
+            "Ed25519 verification by tables",
+            CURVE,
+            run_verify_by_tables,
+        ));
     }
     if batch_verification {
-        tests.push(SelfTest {
-            operation: "Ed25519 batch verification",
-            on: CURVE,
-            run: run_batch_verify,
-        });
+        tests.push(SelfTest::new(
+            "Ed25519 batch verification",
+            CURVE,
+            run_batch_verify,
+        ));
     }
     tests
 }
@@ -292,11 +288,7 @@ fn run_batch_verify(trial: &mut SelfTestRun) -> Result<(), Fault> {
 
 /// Returns the self-tests of signing.
 pub(crate) fn of_signing(is_checked: bool, with_tables: bool) -> Vec<SelfTest> {
-    let signing = SelfTest {
-        operation: "Ed25519 signing",
-        on: CURVE,
-        run: run_sign,
-    };
+    let signing = SelfTest::new("Ed25519 signing", CURVE, run_sign);
     let check = if is_checked {
         of_verification(with_tables, false)
     } else {
@@ -355,11 +347,8 @@ fn run_sign(trial: &mut SelfTestRun) -> Result<(), Fault> {
 }
 
 /// The self-test of public keys.
-pub(crate) const PUBLIC_KEYS: SelfTest = SelfTest {
-    operation: "Ed25519 public keys",
-    on: CURVE,
-    run: run_public_keys,
-};
+pub(crate) const PUBLIC_KEYS: SelfTest =
+    SelfTest::new("Ed25519 public keys", CURVE, run_public_keys);
 
 fn run_public_keys(trial: &mut SelfTestRun) -> Result<(), Fault> {
     let SignedItems { public, .. } = signed(trial.cpu, Variant::PURE);

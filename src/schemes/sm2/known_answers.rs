@@ -166,11 +166,7 @@ fn signatures<C: SecretCurve>(numbered: &Numbered<C>) -> Signatures {
 pub fn of_digests() -> Vec<SelfTest> {
     vec![
         point::known_answers::keys(Sm2::ID),
-        SelfTest {
-            operation: "SM3 of messages",
-            on: Sm2::NAME,
-            run: check_digests,
-        },
+        SelfTest::new("SM3 of messages", Sm2::NAME, check_digests),
     ]
 }
 
