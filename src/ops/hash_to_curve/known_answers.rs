@@ -3,7 +3,7 @@
 
 use super::{Dst, HashToCurve, Suite};
 use crate::cpu::CpuEngine;
-use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::schedule::operation::{ITEMS, RunSelfTest};
 use crate::gpu::{Fault, SelfTest, SelfTestRun};
 use crate::known_answers::repeat;
 use crate::ops::hash::SizedTexts;
@@ -19,7 +19,7 @@ pub fn all() -> Vec<SelfTest> {
 }
 
 pub fn of(suite: Suite) -> SelfTest {
-    let run: fn(&mut SelfTestRun) -> Result<(), Fault> = match suite {
+    let run: RunSelfTest = match suite {
         Suite::P256SswuRo => |trial| run(trial, Suite::P256SswuRo),
         Suite::P256SswuNu => |trial| run(trial, Suite::P256SswuNu),
         Suite::Secp256k1SswuRo => |trial| run(trial, Suite::Secp256k1SswuRo),
@@ -28,11 +28,7 @@ pub fn of(suite: Suite) -> SelfTest {
         Suite::Sm2Increment => |trial| run(trial, Suite::Sm2Increment),
         Suite::P256Rehash => |trial| run(trial, Suite::P256Rehash),
     };
-    SelfTest {
-        operation: suite.name(),
-        on: suite.curve().name(),
-        run,
-    }
+    SelfTest::new(suite.name(), suite.curve().name(), run)
 }
 
 /// Messages of all lengths around that of a block.

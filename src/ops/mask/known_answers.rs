@@ -17,11 +17,7 @@ const FORMS: [Form; 6] = [
 ];
 
 pub fn of(curve: CurveId) -> SelfTest {
-    SelfTest {
-        operation: "masks",
-        on: curve.name(),
-        run,
-    }
+    SelfTest::new("masks", curve.name(), run)
 }
 
 fn run(trial: &mut SelfTestRun) -> Result<(), Fault> {
