@@ -1,6 +1,7 @@
 /*
- * gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256,
- * brainpoolP256r1 and SM2, and Ed25519) on NVIDIA GPUs and CPUs, for C and languages that call C.
+ * gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2, ECDH and masks on secp256k1,
+ * P-256, brainpoolP256r1 and SM2, and Ed25519) on NVIDIA GPUs and CPUs, for C and languages that
+ * call C.
  *
  * A call takes a batch of `items` items in columns, and returns results in columns. A malformed
  * item gets its own code and does not affect other items.
@@ -303,6 +304,31 @@ typedef int32_t GeccKeyEncoding;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+/// The form of masked points, big-endian. The number is the width of a row in bytes. Numbers from 1
+/// to 31 are forms as well: as many of the first bytes of x, for comparing only. Two different
+/// points agree in k bytes with a probability of 2^(-8k).
+enum GeccMaskForm
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// 32 bytes: x. A point and its negative have the same x.
+  GECC_MASK_FORM_X = 32,
+  /// 33 bytes: `02 || x` or `03 || x`.
+  GECC_MASK_FORM_COMPRESSED = 33,
+  /// 64 bytes: `x || y`.
+  GECC_MASK_FORM_RAW = 64,
+  /// 65 bytes: `04 || x || y`.
+  GECC_MASK_FORM_UNCOMPRESSED = 65,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccMaskForm GeccMaskForm;
+#else
+typedef int32_t GeccMaskForm;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 /// A restriction of valid signatures beyond the standard.
 enum GeccPolicy
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -370,6 +396,42 @@ enum GeccSignatureForm
 typedef enum GeccSignatureForm GeccSignatureForm;
 #else
 typedef int32_t GeccSignatureForm;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
+/// A suite, which determines how byte strings are hashed to points of a curve. Both parties of a
+/// protocol have to use the same one. Prefer those of RFC 9380 with `RO` in their name. The other
+/// suites are for compatibility: they try x-coordinates until the curve has a point with one, so
+/// that the time of a message depends on its bytes.
+enum GeccSuite
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// `P256_XMD:SHA-256_SSWU_RO_` of RFC 9380, section 8.2.
+  GECC_SUITE_P256_SSWU_RO = 1,
+  /// `P256_XMD:SHA-256_SSWU_NU_` of RFC 9380, section 8.2. Its points are not uniformly
+  /// distributed.
+  GECC_SUITE_P256_SSWU_NU = 2,
+  /// `secp256k1_XMD:SHA-256_SSWU_RO_` of RFC 9380, section 8.7.
+  GECC_SUITE_SECP256K1_SSWU_RO = 3,
+  /// `secp256k1_XMD:SHA-256_SSWU_NU_` of RFC 9380, section 8.7. Its points are not uniformly
+  /// distributed.
+  GECC_SUITE_SECP256K1_SSWU_NU = 4,
+  /// SM2, try-and-rehash with SM3: `TryAndRehash_SM` of YACL, the library of SecretFlow.
+  GECC_SUITE_SM2_REHASH = 5,
+  /// SM2, try-and-increment with SM3 (PPCA 9-2023). Compare a few points with the other party's
+  /// before use: the standard leaves the choice of the root open, which is the even y here.
+  GECC_SUITE_SM2_INCREMENT = 6,
+  /// P-256, try-and-rehash with SHA-256: private-join-and-compute
+  /// (`ECGroup::GetPointByHashingToCurveSha256`).
+  GECC_SUITE_P256_REHASH = 7,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccSuite GeccSuite;
+#else
+typedef int32_t GeccSuite;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
@@ -1129,6 +1191,108 @@ GeccStatus gecc_ecdh_secrets(const GeccEngine *engine,
                              GeccKeys peers,
                              uint8_t *secrets,
                              uint8_t *codes);
+
+/// Computes the point `d * Q` of each private key and its peer, of which `gecc_ecdh_secrets`
+/// returns the x-coordinate. **Constant-time** in the private keys.
+///
+/// Reads `secret_keys`, 32 bytes each, big-endian; `peers`. Writes `points`, 64 bytes `x || y`;
+/// `codes`: those of `gecc_ecdh_secrets`. `curve` is a `GeccCurve`.
+///
+/// Private keys are read in place, and points are written directly to the caller's memory. The
+/// caller has to wipe both: a point is as secret as its x-coordinate. After any status but
+/// `GECC_STATUS_OK` points are zeros, or untouched if an argument was rejected.
+GeccStatus gecc_ecdh_points(const GeccEngine *engine,
+                            int32_t curve,
+                            size_t items,
+                            GeccRows secret_keys,
+                            GeccKeys peers,
+                            uint8_t *points,
+                            uint8_t *codes);
+
+/// Hashes messages of any length to points of the suite's curve (RFC 9380). **Constant-time** in
+/// the bytes of the messages, though not in their lengths, with the suites of RFC 9380 (see
+/// `GeccSuite`). With the others the time of a message depends on its bytes.
+///
+/// Reads `messages`, one per item. Writes `points`, 64 bytes `x || y`; `codes`. `suite` is a
+/// `GeccSuite`. Codes other than valid: `GECC_CODE_IDENTITY_RESULT`, and `GECC_CODE_NOT_ON_CURVE`
+/// if none of 100 x-coordinates belongs to a point. No message with such a code is known.
+///
+/// `dst` is the domain separation tag of the protocol, for example
+/// `myapp-V01-CS02-with-P256_XMD:SHA-256_SSWU_RO_`. The suites of RFC 9380 require one; it has no
+/// bytes for the other suites. Tags above 255 bytes are hashed, as section 5.3.3 of the RFC
+/// specifies.
+///
+/// Messages are read in place. If they are secret, so are the points, and the caller has to wipe
+/// both.
+///
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` if the suite requires a tag and there is none, or the
+/// other way round, and the statuses listed at the head of this file.
+GeccStatus gecc_hash_to_curve(const GeccEngine *engine,
+                              int32_t suite,
+                              GeccBytes dst,
+                              size_t items,
+                              const GeccBytes *messages,
+                              uint8_t *points,
+                              uint8_t *codes);
+
+/// Hashes messages to points like `gecc_hash_to_curve`, and multiplies each point by a private key:
+/// `d * H(message)`. For private set intersection all items have the same key, passed with a stride
+/// of 0. **Constant-time** in the private keys; in the bytes of the messages, though not in their
+/// lengths, with the suites of RFC 9380 (see `GeccSuite`).
+///
+/// Reads `secret_keys`, 32 bytes each, big-endian; `messages`, one per item. Writes `masked`,
+/// points in the given form; `codes`. `suite` is a `GeccSuite`, `form` a `GeccMaskForm`, or a
+/// number from 1 to 31 for as many bytes of x. `dst` is that of `gecc_hash_to_curve`. Codes other
+/// than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`, and those of `gecc_hash_to_curve`.
+///
+/// Private keys and messages are read in place. The caller has to wipe the keys. A masked point
+/// does not reveal its message to anybody without the key.
+///
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` if the suite requires a tag and there is none, or the
+/// other way round, and the statuses listed at the head of this file.
+GeccStatus gecc_mask_items(const GeccEngine *engine,
+                           int32_t suite,
+                           GeccBytes dst,
+                           size_t items,
+                           GeccRows secret_keys,
+                           const GeccBytes *messages,
+                           int32_t form,
+                           uint8_t *masked,
+                           uint8_t *codes);
+
+/// Multiplies points by private keys, `d * P`, for example the masked points of the other party.
+/// **Constant-time** in the private keys; the points are public.
+///
+/// Reads `secret_keys`, 32 bytes each, big-endian; `points`. Writes `masked`, points in the given
+/// form; `codes`. `curve` is a `GeccCurve`, `form` a `GeccMaskForm`, or a number from 1 to 31 for
+/// as many bytes of x. Codes other than valid: `GECC_CODE_SECRET_KEY_OUT_OF_RANGE`,
+/// `GECC_CODE_MALFORMED_POINT`, `GECC_CODE_NOT_ON_CURVE`, `GECC_CODE_IDENTITY_KEY`.
+///
+/// Private keys are read in place. The caller has to wipe them.
+GeccStatus gecc_mask_points(const GeccEngine *engine,
+                            int32_t curve,
+                            size_t items,
+                            GeccRows secret_keys,
+                            GeccKeys points,
+                            int32_t form,
+                            uint8_t *masked,
+                            uint8_t *codes);
+
+/// Removes the masks of points: multiplies them by the inverses of private keys modulo the group
+/// order. **Constant-time** in the private keys; the points are public.
+///
+/// Reads the columns of `gecc_mask_points`. Writes `unmasked`, points in the given form; `codes`:
+/// those of `gecc_mask_points`.
+///
+/// Private keys are read in place. The caller has to wipe them. The library wipes their inverses.
+GeccStatus gecc_unmask_points(const GeccEngine *engine,
+                              int32_t curve,
+                              size_t items,
+                              GeccRows secret_keys,
+                              GeccKeys points,
+                              int32_t form,
+                              uint8_t *unmasked,
+                              uint8_t *codes);
 
 /// Computes `scalars[i] * G` for public scalars. **Not constant-time**: use `gecc_public_keys` for
 /// private keys.

@@ -7,6 +7,8 @@ use super::status::{Failure, GeccStatus, call};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
 use gecc::fields::{Hash, SignatureForm};
+use gecc::hash_to_curve::Suite;
+use gecc::mask::Form;
 use gecc::{Backend, CurveId, UnknownCurve};
 use std::ffi::{CStr, c_char};
 
@@ -141,6 +143,49 @@ pub enum GeccEd25519Rule {
     Rfc8032Cofactored = 6,
 }
 
+/// A suite, which determines how byte strings are hashed to points of a curve. Both parties of a
+/// protocol have to use the same one. Prefer those of RFC 9380 with `RO` in their name. The other
+/// suites are for compatibility: they try x-coordinates until the curve has a point with one, so
+/// that the time of a message depends on its bytes.
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccSuite {
+    /// `P256_XMD:SHA-256_SSWU_RO_` of RFC 9380, section 8.2.
+    P256SswuRo = 1,
+    /// `P256_XMD:SHA-256_SSWU_NU_` of RFC 9380, section 8.2. Its points are not uniformly
+    /// distributed.
+    P256SswuNu = 2,
+    /// `secp256k1_XMD:SHA-256_SSWU_RO_` of RFC 9380, section 8.7.
+    Secp256k1SswuRo = 3,
+    /// `secp256k1_XMD:SHA-256_SSWU_NU_` of RFC 9380, section 8.7. Its points are not uniformly
+    /// distributed.
+    Secp256k1SswuNu = 4,
+    /// SM2, try-and-rehash with SM3: `TryAndRehash_SM` of YACL, the library of SecretFlow.
+    Sm2Rehash = 5,
+    /// SM2, try-and-increment with SM3 (PPCA 9-2023). Compare a few points with the other party's
+    /// before use: the standard leaves the choice of the root open, which is the even y here.
+    Sm2Increment = 6,
+    /// P-256, try-and-rehash with SHA-256: private-join-and-compute
+    /// (`ECGroup::GetPointByHashingToCurveSha256`).
+    P256Rehash = 7,
+}
+
+/// The form of masked points, big-endian. The number is the width of a row in bytes. Numbers from 1
+/// to 31 are forms as well: as many of the first bytes of x, for comparing only. Two different
+/// points agree in k bytes with a probability of 2^(-8k).
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccMaskForm {
+    /// 32 bytes: x. A point and its negative have the same x.
+    X = 32,
+    /// 33 bytes: `02 || x` or `03 || x`.
+    Compressed = 33,
+    /// 64 bytes: `x || y`.
+    Raw = 64,
+    /// 65 bytes: `04 || x || y`.
+    Uncompressed = 65,
+}
+
 /// Returns the value with a number.
 fn chosen<T: Copy>(what: &str, number: i32, values: &[(i32, T)]) -> Result<T, Failure> {
     let found = values.iter().find(|(other, _)| *other == number);
@@ -206,6 +251,21 @@ pub(crate) fn signature_form(number: i32) -> Result<SignatureForm, Failure> {
 pub(crate) fn ed25519_rule(number: i32) -> Result<Rule, Failure> {
     let rules = numbered!(GeccEd25519Rule, Rule: Cofactorless, Strict, Libsodium, Zip215, Rfc8032, Rfc8032Cofactored);
     chosen("rule of Ed25519", number, &rules)
+}
+
+pub(crate) fn suite(number: i32) -> Result<Suite, Failure> {
+    let suites = numbered!(GeccSuite, Suite: P256SswuRo, P256SswuNu, Secp256k1SswuRo, Secp256k1SswuNu, Sm2Rehash, Sm2Increment, P256Rehash);
+    chosen("suite", number, &suites)
+}
+
+pub(crate) fn mask_form(number: i32) -> Result<Form, Failure> {
+    match u8::try_from(number) {
+        Ok(bytes @ 1..=31) => Ok(Form::Truncated(bytes)),
+        _ => {
+            let forms = numbered!(GeccMaskForm, Form: X, Compressed, Raw, Uncompressed);
+            chosen("form of masked points", number, &forms)
+        }
+    }
 }
 
 /// Parses a choice between no (0) and yes (1).

@@ -7,7 +7,7 @@ use super::operation::{CallInputs, NO_RESULT, compute};
 use super::progress::in_pieces;
 use super::status::{Failure, GeccStatus, call};
 use gecc::call::Operation;
-use gecc::{PublicKeys, keys, point, stack};
+use gecc::{PublicKeys, SecretKeys, ecdh, keys, point, stack};
 use gecc_keys::KeyKind;
 
 /// Computes the public key of each private key, `d * G`. **Constant-time** in the keys.
@@ -226,4 +226,47 @@ pub unsafe extern "C" fn gecc_ecdh_secrets(
             codes,
         )
     }
+}
+
+/// Computes the point `d * Q` of each private key and its peer, of which `gecc_ecdh_secrets`
+/// returns the x-coordinate. **Constant-time** in the private keys.
+///
+/// Reads `secret_keys`, 32 bytes each, big-endian; `peers`. Writes `points`, 64 bytes `x || y`;
+/// `codes`: those of `gecc_ecdh_secrets`. `curve` is a `GeccCurve`.
+///
+/// Private keys are read in place, and points are written directly to the caller's memory. The
+/// caller has to wipe both: a point is as secret as its x-coordinate. After any status but
+/// `GECC_STATUS_OK` points are zeros, or untouched if an argument was rejected.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gecc_ecdh_points(
+    engine: *const GeccEngine,
+    curve: i32,
+    items: usize,
+    secret_keys: GeccRows,
+    peers: GeccKeys,
+    points: *mut u8,
+    codes: *mut u8,
+) -> GeccStatus {
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
+    call(|| unsafe {
+        let engine = engine_of(engine)?;
+        let curve = choices::curve(curve)?;
+        let mut memory = Memory::of(items);
+        let points = memory.writes::<64>("points", points)?;
+        let codes = memory.writes("codes", codes)?;
+        let secret_keys = memory.reads("secret_keys", secret_keys)?;
+        let peers = memory.reads_keys("peers", peers)?;
+        points.complete(|points| {
+            codes.answer(engine, None, |piece, codes| {
+                ecdh::shared_points_into(
+                    engine,
+                    curve,
+                    piece.of(SecretKeys::rows(secret_keys)),
+                    piece.of(peers),
+                    piece.wide(points, 64).as_chunks_mut().0,
+                    codes,
+                )
+            })
+        })
+    })
 }

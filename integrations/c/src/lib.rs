@@ -1,5 +1,6 @@
-//! gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2 and ECDH on secp256k1, P-256,
-//! brainpoolP256r1 and SM2, and Ed25519) on NVIDIA GPUs and CPUs, for C and languages that call C.
+//! gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2, ECDH and masks on secp256k1,
+//! P-256, brainpoolP256r1 and SM2, and Ed25519) on NVIDIA GPUs and CPUs, for C and languages that
+//! call C.
 //!
 //! A call takes a batch of `items` items in columns, and returns results in columns. A malformed
 //! item gets its own code and does not affect other items.
@@ -66,6 +67,7 @@ pub mod ed25519;
 pub mod ed25519_variant;
 pub mod engine;
 pub mod keys;
+pub mod masking;
 pub mod memory;
 mod operation;
 pub mod point;

@@ -7,6 +7,7 @@ use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use super::progress::Piece;
 use super::status::{Failure, GeccStatus, call};
 use gecc::call::{Columns, Contents, Operation, Options};
+use gecc::hash_to_curve::Dst;
 use gecc::sm2::UserIds;
 use gecc::{Rows, SecretKeys};
 use std::ptr::{null, null_mut};
@@ -105,6 +106,8 @@ pub(crate) struct CallInputs {
     pub candidates: Option<GeccKeys>,
     /// The variant of Ed25519, or null.
     pub variant: *const GeccEd25519Variant,
+    /// The domain separation tag of hashing to a curve; no bytes if there is none.
+    pub dst: GeccBytes,
 }
 
 impl CallInputs {
@@ -120,6 +123,10 @@ impl CallInputs {
         public_keys: None,
         candidates: None,
         variant: null(),
+        dst: GeccBytes {
+            data: null(),
+            length: 0,
+        },
     };
 
     pub fn of_verification(signed: SignedContents, signatures: GeccRows, keys: GeccKeys) -> Self {
@@ -177,8 +184,10 @@ pub(crate) unsafe fn compute(
         let first = memory.writes_wide(first, widths[0])?;
         let codes = memory.writes("codes", codes)?;
         let second = memory.writes_wide(second, widths[1])?;
+        let dst = memory.reads_values("dst", inputs.dst.data, inputs.dst.length)?;
         let options = Options {
             variant: variant_of(&memory, inputs.variant)?,
+            dst: Dst::new(dst),
             ..Options::default()
         };
         let signed = inputs

@@ -87,7 +87,9 @@ impl From<gecc::Error> for Failure {
         let status = match &error {
             Error::LengthMismatch { .. }
             | Error::InvalidColumn(_)
-            | Error::InvalidOption { .. } => GeccStatus::InvalidArgument,
+            | Error::InvalidOption { .. }
+            | Error::DomainSeparation { .. }
+            | Error::InvalidForm { .. } => GeccStatus::InvalidArgument,
             Error::NoScheme { .. } => GeccStatus::NoScheme,
             Error::NoDevice(_) => GeccStatus::NoDevice,
             Error::Device(_) => GeccStatus::Device,

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The source files from which the header is generated, in its order. Functions of other files
 /// would be missing in it.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 18] = [
     "status",
     "engine",
     "choices",
@@ -20,6 +20,7 @@ const SOURCES: [&str; 17] = [
     "ed25519_variant",
     "sm2",
     "keys",
+    "masking",
     "point",
     "sums",
     "silent_payments",

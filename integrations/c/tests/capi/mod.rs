@@ -7,6 +7,7 @@ mod digests;
 mod ed25519;
 mod header;
 mod key_forms;
+mod masking;
 mod memory_of_callers;
 mod processes;
 mod progress;
@@ -26,7 +27,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 pub fn tests() -> Vec<Test> {
-    let everywhere: [Named<fn()>; 54] = named![
+    let everywhere: [Named<fn()>; 60] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
@@ -50,6 +51,12 @@ pub fn tests() -> Vec<Test> {
         header::header_declares_every_function,
         key_forms::public_keys,
         key_forms::private_keys,
+        masking::vectors_of_rfc_9380,
+        masking::vectors_of_every_suite,
+        masking::forms,
+        masking::masks_commute,
+        masking::bad_items_do_not_affect_others,
+        masking::arguments_are_refused,
         memory_of_callers::records_as_they_lie,
         memory_of_callers::any_alignment,
         memory_of_callers::overlaps_are_refused,

@@ -6,6 +6,7 @@
 use super::{Handle, NO_DATA, cpu, last_error};
 use crate::capi::ecdsa::*;
 use crate::capi::keys::*;
+use crate::capi::masking::{gecc_mask_points, gecc_unmask_points};
 use crate::capi::memory::{GeccKeys, GeccRows};
 use crate::capi::point::*;
 use crate::capi::sm2::{gecc_sm2_sign, gecc_sm2_verify};
@@ -109,7 +110,7 @@ impl Call {
     }
 }
 
-const SHAPES: [Shape; 13] = [
+const SHAPES: [Shape; 16] = [
     Shape {
         reads: &[32, 64, 0],
         writes: &[],
@@ -257,6 +258,59 @@ const SHAPES: [Shape; 13] = [
                 c.items,
                 c.reads[0],
                 c.keys(1),
+                c.writes[0],
+                c.codes,
+            )
+        },
+    },
+    Shape {
+        reads: &[32, 0],
+        writes: &[64],
+        curve: Some(false),
+        is_sum: false,
+        call: |c| unsafe {
+            gecc_ecdh_points(
+                c.engine,
+                c.curve,
+                c.items,
+                c.reads[0],
+                c.keys(1),
+                c.writes[0],
+                c.codes,
+            )
+        },
+    },
+    Shape {
+        reads: &[32, 0],
+        writes: &[33],
+        curve: Some(false),
+        is_sum: false,
+        call: |c| unsafe {
+            gecc_mask_points(
+                c.engine,
+                c.curve,
+                c.items,
+                c.reads[0],
+                c.keys(1),
+                33,
+                c.writes[0],
+                c.codes,
+            )
+        },
+    },
+    Shape {
+        reads: &[32, 0],
+        writes: &[12],
+        curve: Some(false),
+        is_sum: false,
+        call: |c| unsafe {
+            gecc_unmask_points(
+                c.engine,
+                c.curve,
+                c.items,
+                c.reads[0],
+                c.keys(1),
+                12,
                 c.writes[0],
                 c.codes,
             )

@@ -5,6 +5,7 @@ use crate::capi::choices::{GeccBackend, GeccCurve, GeccPolicy, GeccSForm, gecc_c
 use crate::capi::ecdsa::*;
 use crate::capi::engine::{GeccEngine, GeccEngineOptions, gecc_engine_new};
 use crate::capi::keys::*;
+use crate::capi::masking::{gecc_mask_points, gecc_unmask_points};
 use crate::capi::memory::GeccRows;
 use crate::capi::point::*;
 use crate::capi::sm2::*;
@@ -14,7 +15,7 @@ use crate::random::Random;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::{
     CurveId, Engine, Point, PublicKeys, Rejection, Rows, SecretKeys, Signers, ecdh, ecdsa, keys,
-    point, sm2,
+    mask, point, sm2,
 };
 use rand::RngExt;
 use std::ffi::CString;
@@ -39,6 +40,7 @@ fn on_all_curves(backend: GeccBackend) {
         batch.decompression();
         batch.sums();
         batch.secrets();
+        batch.masks();
         if curve.has_ecdsa() {
             batch.ecdsa();
             batch.ecdsa_messages();
@@ -410,6 +412,81 @@ impl<'a> Batch<'a> {
                     .iter()
                     .any(|code| *code == Rejection::MalformedPoint.code())
             );
+            self.points_of_secrets(given, secret);
+        }
+    }
+
+    fn points_of_secrets(&self, given: GeccRows, secret: SecretKeys) {
+        let (codes, points) = &mut self.results::<64>();
+        let (their_codes, their_points) = &mut self.results::<64>();
+        let (data, peers) = (points.as_mut_ptr().cast(), keys(&self.points));
+        expect_ok(unsafe {
+            gecc_ecdh_points(
+                self.c,
+                self.number,
+                ITEMS,
+                given,
+                peers,
+                data,
+                codes.as_mut_ptr(),
+            )
+        });
+        ecdh::shared_points_into(
+            self.rust,
+            self.curve,
+            secret,
+            self.uncompressed(),
+            their_points,
+            their_codes,
+        )
+        .unwrap();
+        assert_rows(
+            "shared points",
+            (codes, points),
+            (their_codes, their_points),
+        );
+    }
+
+    /// Masks of points, and their removal, with a key for all and one for each.
+    fn masks(&self) {
+        let &Batch {
+            c,
+            rust,
+            curve,
+            number,
+            ..
+        } = self;
+        let all = &self.scalars[1];
+        for (given, secret) in [
+            (
+                rows(&self.scalars),
+                SecretKeys::rows((&self.scalars).into()),
+            ),
+            (one(all), SecretKeys::rows(Rows::all(all))),
+        ] {
+            let (codes, masked) = &mut self.results::<33>();
+            let (their_codes, their_masked) = &mut self.results::<33>();
+            let (data, codes_to) = (masked.as_mut_ptr().cast(), codes.as_mut_ptr());
+            let points = keys(&self.points);
+            expect_ok(unsafe {
+                gecc_mask_points(c, number, ITEMS, given, points, 33, data, codes_to)
+            });
+            let form = mask::Form::Compressed;
+            let theirs = their_masked.as_flattened_mut();
+            let points = self.uncompressed();
+            mask::points_into(rust, curve, secret, points, form, theirs, their_codes).unwrap();
+            assert_rows("masks", (codes, masked), (their_codes, their_masked));
+
+            let (codes, unmasked) = &mut self.results::<33>();
+            let (their_codes, their_unmasked) = &mut self.results::<33>();
+            let (data, codes_to) = (unmasked.as_mut_ptr().cast(), codes.as_mut_ptr());
+            expect_ok(unsafe {
+                gecc_unmask_points(c, number, ITEMS, given, keys(masked), 33, data, codes_to)
+            });
+            let theirs = their_unmasked.as_flattened_mut();
+            let points = PublicKeys::compressed(&*masked);
+            mask::unmask_into(rust, curve, secret, points, form, theirs, their_codes).unwrap();
+            assert_rows("points", (codes, unmasked), (their_codes, their_unmasked));
         }
     }
 
