@@ -4,9 +4,12 @@ use gecc::call::Operation;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::{Rule, UnknownRule, Variant};
 use gecc::fields::{Hash, SignatureReader, UnknownHash, UnknownSignatureForm};
+use gecc::hash_to_curve::{Suite, UnknownSuite};
+use gecc::mask::Form;
 use gecc::{Backend, CurveId};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 use std::fmt::Display;
 
 /// Returns the value with this name.
@@ -25,6 +28,37 @@ fn chosen<T: Copy>(what: &str, name: &str, values: &[(&str, T)]) -> PyResult<T> 
 pub fn curve(name: &str) -> PyResult<CurveId> {
     name.parse()
         .map_err(|problem: gecc::UnknownCurve| PyValueError::new_err(format!("curve: {problem}")))
+}
+
+pub fn suite(name: &str) -> PyResult<Suite> {
+    name.parse()
+        .map_err(|problem: UnknownSuite| PyValueError::new_err(format!("suite: {problem}")))
+}
+
+/// Returns the form of masked points: by name, or as the number of bytes of x.
+pub fn mask_form(form: Option<&Bound<'_, PyAny>>) -> PyResult<Form> {
+    let unclear = || PyTypeError::new_err("form: neither a name nor a number of bytes");
+    let form = form.ok_or_else(unclear)?;
+    if let Ok(name) = form.extract::<String>() {
+        let forms = [
+            ("compressed", Form::Compressed),
+            ("uncompressed", Form::Uncompressed),
+            ("raw", Form::Raw),
+            ("x", Form::X),
+        ];
+        return chosen("form", &name, &forms);
+    }
+    // A boolean is an integer in Python.
+    if form.is_instance_of::<PyBool>() {
+        return Err(unclear());
+    }
+    match form.extract::<i64>() {
+        Ok(bytes @ 1..=32) => Ok(Form::Truncated(bytes as u8)),
+        Ok(bytes) => Err(PyValueError::new_err(format!(
+            "form: x has 1 to 32 bytes, not {bytes}"
+        ))),
+        Err(_) => Err(unclear()),
+    }
 }
 
 pub fn backend(name: &str) -> PyResult<Backend> {

@@ -30,6 +30,8 @@ mod _gecc {
     #[pymodule_export]
     use super::calls::der::{signatures_from_der, signatures_to_der};
     #[pymodule_export]
+    use super::calls::masking::run_masking;
+    #[pymodule_export]
     use super::calls::messages::message_digests;
     #[pymodule_export]
     use super::calls::operations::{generate_keys, run};

@@ -19,11 +19,14 @@ use std::slice;
 use std::sync::Arc;
 use zeroize::{Zeroize, Zeroizing};
 
-/// The format of a row of results: its width, and whether it is secret.
+/// The format of a row of results.
 #[derive(Clone, Copy)]
 pub struct RowFormat {
     pub width: usize,
     pub is_secret: bool,
+    /// True for a row of one byte that is a number, such as a code. Columns of numbers have one
+    /// dimension.
+    pub is_number: bool,
 }
 
 impl RowFormat {
@@ -31,13 +34,22 @@ impl RowFormat {
         RowFormat {
             width,
             is_secret: false,
+            is_number: false,
         }
     }
 
     pub fn secret(width: usize) -> Self {
         RowFormat {
-            width,
             is_secret: true,
+            ..Self::public(width)
+        }
+    }
+
+    /// Returns the format of numbers of one byte.
+    pub fn number() -> Self {
+        RowFormat {
+            is_number: true,
+            ..Self::public(1)
         }
     }
 }
@@ -82,12 +94,16 @@ fn ask_for_huge_pages(memory: &mut [u8]) {
 fn ask_for_huge_pages(_memory: &mut [u8]) {}
 
 /// Creates a numpy array of zeros.
-fn zeros<'py>(py: Python<'py>, items: usize, width: usize) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
+fn zeros<'py>(
+    py: Python<'py>,
+    items: usize,
+    row: RowFormat,
+) -> PyResult<Bound<'py, PyArrayDyn<u8>>> {
     let zeros = py.import("numpy")?.getattr("zeros")?;
-    let array = if width == 1 {
+    let array = if row.is_number {
         zeros.call1((items, "uint8"))
     } else {
-        zeros.call1(((items, width), "uint8"))
+        zeros.call1(((items, row.width), "uint8"))
     }?;
     Ok(array.cast_into::<PyArrayDyn<u8>>()?)
 }
@@ -160,7 +176,7 @@ impl<'py> ResultColumn<'py> {
     pub fn of_numpy(py: Python<'py>, items: usize, row: RowFormat) -> PyResult<Self> {
         Ok(ResultColumn {
             row,
-            memory: Some(ResultMemory::Numpy(zeros(py, items, row.width)?)),
+            memory: Some(ResultMemory::Numpy(zeros(py, items, row)?)),
         })
     }
 
@@ -205,7 +221,7 @@ impl<'py> ResultColumn<'py> {
         let Some(ResultMemory::Arrow(bytes)) = self.memory.take() else {
             panic!("memory for Arrow")
         };
-        if self.row.width == 1 {
+        if self.row.is_number {
             return Arc::new(UInt8Array::new(bytes.into(), nulls));
         }
         let buffer = if self.row.is_secret {
@@ -350,7 +366,7 @@ pub fn answer_rows<'py, const W: usize>(
     mut write: impl FnMut(Range<usize>, &mut [[u8; W]], &mut [u8]) -> Result<(), Error> + Send,
 ) -> PyResult<Bound<'py, PyAny>> {
     let mut column = ResultColumn::of_caller(&call, row(W), form.out)?;
-    let mut output = ResultColumn::of(&call, RowFormat::public(1))?;
+    let mut output = ResultColumn::of(&call, RowFormat::number())?;
     let rows = column.rows();
     let codes = output.bytes();
     pieces::run(call.py, engine, call.items(), |range| {

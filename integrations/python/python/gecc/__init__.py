@@ -1,4 +1,4 @@
-"""Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2 and ECDH on NVIDIA GPUs and CPUs.
+"""Batch elliptic-curve cryptography: ECDSA, BIP 340, SM2, ECDH and masks on NVIDIA GPUs and CPUs.
 
 Every call takes columns with a value for each item, uses all GPUs or, if there are none, all cores, and returns an
 answer for each item, in order. An invalid item gets its own answer and does not affect others.
@@ -83,6 +83,9 @@ from gecc._api import (
     ed25519_sign,
     ed25519_verify,
     generate_keys,
+    hash_to_curve,
+    mask,
+    mask_points,
     message_digests,
     msm,
     mul,
@@ -97,6 +100,7 @@ from gecc._api import (
     signatures_to_der,
     sum,
     taproot,
+    unmask,
     verify,
     verify_messages,
     verify_recoverable,
@@ -140,6 +144,9 @@ __all__ = [
     "ed25519_sign",
     "ed25519_verify",
     "generate_keys",
+    "hash_to_curve",
+    "mask",
+    "mask_points",
     "message_digests",
     "msm",
     "mul",
@@ -154,6 +161,7 @@ __all__ = [
     "signatures_to_der",
     "sum",
     "taproot",
+    "unmask",
     "verify",
     "verify_messages",
     "verify_recoverable",

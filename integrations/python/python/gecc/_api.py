@@ -622,6 +622,107 @@ def ecdh_points(curve, secret_keys, public_keys, *, out=None, reasons=False, eng
     return _gecc.run_on_points(engine, "ecdh_points", curve, [secret_keys, public_keys], out=out, reasons=reasons)
 
 
+def hash_to_curve(suite, messages, *, dst=None, out=None, reasons=False, engine=None):
+    """Hashes messages of any length to points of the suite's curve (RFC 9380).
+
+    Constant-time in the bytes of messages, not in their length, with the suites of RFC 9380. With the others, the time
+    depends on the messages.
+
+    Args:
+        suite: "P256_XMD:SHA-256_SSWU_RO_", "P256_XMD:SHA-256_SSWU_NU_", "secp256k1_XMD:SHA-256_SSWU_RO_" or
+            "secp256k1_XMD:SHA-256_SSWU_NU_" of RFC 9380; "SM2_SM3_REHASH_" (YACL's TryAndRehash_SM),
+            "SM2_SM3_INCREMENT_" (PPCA 9-2023) or "P256_SHA-256_REHASH_" (private-join-and-compute).
+        messages: n byte strings, as for `verify_messages`.
+        dst: the domain separation tag, `bytes`, which the suites of RFC 9380 require. The others take none.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
+
+    Returns:
+        n rows of 64 bytes `x || y`, and n verdicts. Codes: IDENTITY_RESULT, and NOT_ON_CURVE if none of 100
+        x-coordinates belongs to a point; no message with such a code is known.
+
+    >>> dst = b"QUUX-V01-CS02-with-P256_XMD:SHA-256_SSWU_RO_"
+    >>> points, ok = hash_to_curve("P256_XMD:SHA-256_SSWU_RO_", [b"abc", b""], dst=dst)
+    >>> points[0, :4].tobytes().hex(), ok
+    ('0bb8b874', array([ True,  True]))
+    """
+    columns = {"messages": messages}
+    return _gecc.run_masking(engine, "hash_to_curve", suite, columns, dst=dst, out=out, reasons=reasons)
+
+
+def mask(suite, secret_keys, messages, *, dst=None, form="compressed", out=None, reasons=False, engine=None):
+    """Masks messages for private set intersection: hashes them to points, and multiplies each by a private key.
+
+    Constant-time in the private keys; in the bytes of messages as `hash_to_curve` is.
+
+    Args:
+        suite: as for `hash_to_curve`.
+        secret_keys: one key of 32 bytes for all items, or n rows. They are read in place, and the caller has to wipe
+            them.
+        messages: n byte strings, as for `verify_messages`.
+        dst: as for `hash_to_curve`.
+        form: the form of masked points: "compressed" (33 bytes), "uncompressed" (65), "raw" (64, `x || y`), "x" (32),
+            or the number of the first bytes of x, 1 to 32, for comparing only.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
+
+    Returns:
+        n rows of the form's width, and n verdicts. Codes: SECRET_KEY_OUT_OF_RANGE, and those of `hash_to_curve`.
+
+    The order of masks does not matter, so that two parties find equal messages:
+
+    >>> suite = "SM2_SM3_REHASH_"
+    >>> (ours, theirs), _ = generate_keys("sm2", 2)
+    >>> ours_of_both, ok = mask_points("sm2", theirs, mask(suite, ours, [b"alice", b"bob"])[0], form=12)
+    >>> theirs_of_both, ok = mask_points("sm2", ours, mask(suite, theirs, [b"bob", b"carol"])[0], form=12)
+    >>> [row.tobytes() in {row.tobytes() for row in theirs_of_both} for row in ours_of_both]
+    [False, True]
+    """
+    columns = {"secret_keys": secret_keys, "messages": messages}
+    return _gecc.run_masking(engine, "mask", suite, columns, dst=dst, form=form, out=out, reasons=reasons)
+
+
+def mask_points(curve, secret_keys, points, *, form="compressed", out=None, reasons=False, engine=None):
+    """Multiplies points by private keys, such as the masked points of the other party.
+
+    Constant-time in the private keys; the points are public.
+
+    Args:
+        curve: the curve's name.
+        secret_keys: as for `mask`.
+        points: n rows of 33, 64 or 65 bytes.
+        form: as for `mask`.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
+
+    Returns:
+        n rows of the form's width, and n verdicts. Codes: SECRET_KEY_OUT_OF_RANGE, MALFORMED_POINT, NOT_ON_CURVE,
+        IDENTITY_KEY.
+    """
+    columns = {"secret_keys": secret_keys, "points": points}
+    return _gecc.run_masking(engine, "mask_points", curve, columns, form=form, out=out, reasons=reasons)
+
+
+def unmask(curve, secret_keys, points, *, form="compressed", out=None, reasons=False, engine=None):
+    """Removes masks: multiplies points by the inverses of private keys modulo the group order.
+
+    Constant-time in the private keys; the points are public. Arguments and codes are those of `mask_points`.
+
+    Returns:
+        n rows of the form's width, and n verdicts.
+
+    >>> secret_keys, points = generate_keys("p256", 3)
+    >>> masked, ok = mask_points("p256", secret_keys[0], points)
+    >>> np.array_equal(unmask("p256", secret_keys[0], masked, form="raw")[0], points)
+    True
+    """
+    columns = {"secret_keys": secret_keys, "points": points}
+    return _gecc.run_masking(engine, "unmask", curve, columns, form=form, out=out, reasons=reasons)
+
+
 def decompress(curve, public_keys, *, reasons=False, engine=None):
     """Returns the coordinates of public keys: compressed ones are decompressed, others checked.
 

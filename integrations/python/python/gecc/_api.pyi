@@ -9,6 +9,7 @@ from gecc._gecc import Engine
 from gecc._types import (
     Hash,
     Integers,
+    MaskForm,
     NumpyIntegers,
     NumpyRows,
     NumpyStrings,
@@ -443,6 +444,94 @@ def ecdh_points(
     secret_keys: Rows,
     public_keys: Rows,
     *,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def hash_to_curve(
+    suite: str,
+    messages: NumpyStrings,
+    *,
+    dst: bytes | None = None,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def hash_to_curve(
+    suite: str,
+    messages: Strings,
+    *,
+    dst: bytes | None = None,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def mask(
+    suite: str,
+    secret_keys: NumpyRows,
+    messages: NumpyStrings,
+    *,
+    dst: bytes | None = None,
+    form: MaskForm = "compressed",
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def mask(
+    suite: str,
+    secret_keys: Rows,
+    messages: Strings,
+    *,
+    dst: bytes | None = None,
+    form: MaskForm = "compressed",
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def mask_points(
+    curve: str,
+    secret_keys: NumpyRows,
+    points: NumpyRows,
+    *,
+    form: MaskForm = "compressed",
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def mask_points(
+    curve: str,
+    secret_keys: Rows,
+    points: Rows,
+    *,
+    form: MaskForm = "compressed",
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def unmask(
+    curve: str,
+    secret_keys: NumpyRows,
+    points: NumpyRows,
+    *,
+    form: MaskForm = "compressed",
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def unmask(
+    curve: str,
+    secret_keys: Rows,
+    points: Rows,
+    *,
+    form: MaskForm = "compressed",
     out: None = None,
     reasons: bool = False,
     engine: Engine | None = None,

@@ -25,6 +25,7 @@ __all__ = [
     "place_of",
     "reason_texts",
     "run",
+    "run_masking",
     "run_on_points",
     "scan_silent_payments",
     "signatures_from_der",
@@ -187,6 +188,17 @@ def run(
     out: Any = None,
     reasons: bool = False,
 ) -> Any: ...
+def run_masking(
+    engine: Engine | None,
+    name: str,
+    group: str,
+    columns: dict[str, Any],
+    *,
+    dst: bytes | None = None,
+    form: str | int | None = None,
+    out: Any = None,
+    reasons: bool = False,
+) -> tuple[Any, Any]: ...
 def message_digests(engine: Engine | None, messages: Any, hash: str, out: Any, reasons: bool) -> tuple[Any, Any]: ...
 def taproot(engine: Engine | None, internal_keys: Any, roots: Any, out: Any, reasons: bool) -> tuple[Any, Any]: ...
 def scan_silent_payments(

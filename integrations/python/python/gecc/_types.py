@@ -48,4 +48,6 @@ UserIds: TypeAlias = NumpyUserIds | Arrow | Series
 
 Hash: TypeAlias = Literal["sha256", "sha256d", "sha384", "sha512", "keccak256", "eip191", "bitcoin-message", "none"]
 SignatureForm: TypeAlias = Literal["auto", "rs", "rsv", "header-first", "eip2098", "der", "der-hash-type"]
+# By name, or the number of the first bytes of x.
+MaskForm: TypeAlias = Literal["compressed", "uncompressed", "raw", "x"] | int
 SForm: TypeAlias = Literal["curve_default", "low", "as_computed"]

@@ -19,7 +19,7 @@ pub fn signatures_from_der<'py>(
     let mut call = Call::for_keys(py, CurveId::Secp256k1);
     let der = call.strings(argument("signatures", Field::Der), signatures)?;
     let mut rows = ResultColumn::of(&call, RowFormat::public(64))?;
-    let mut output = ResultColumn::of(&call, RowFormat::public(1))?;
+    let mut output = ResultColumn::of(&call, RowFormat::number())?;
     for (item, (row, code)) in rows.rows::<64>().iter_mut().zip(output.bytes()).enumerate() {
         pieces::look_at_signals(py, item)?;
         // An unreadable value has a code that takes precedence over this one.

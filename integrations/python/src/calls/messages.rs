@@ -69,7 +69,7 @@ pub fn message_digests<'py>(
     let mut call = Call::new(py);
     let contents = Contents::of_messages(&mut call, messages, hash)?;
     let mut column = ResultColumn::of_caller(&call, RowFormat::public(32), out)?;
-    let mut output = ResultColumn::of(&call, RowFormat::public(1))?;
+    let mut output = ResultColumn::of(&call, RowFormat::number())?;
     let rows = column.rows::<32>();
     let codes = output.bytes();
     in_pieces(py, &engine, call.items(), Some(&contents), |range| {

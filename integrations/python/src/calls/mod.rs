@@ -7,6 +7,7 @@
 
 pub mod batches;
 pub mod der;
+pub mod masking;
 pub mod messages;
 pub mod operations;
 pub mod points;

@@ -1,6 +1,7 @@
 //! The operations of `gecc::call`, by their names in `gecc._api`, and generation of keys.
 
 use crate::calls::messages::{Contents, in_pieces};
+use crate::calls::points::point_argument;
 use crate::choices;
 use crate::engine::{self, Engine};
 use crate::input::{
@@ -20,7 +21,7 @@ use pyo3::types::PyDict;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
-/// Runs an operation over columns, which are read in the given order. Optional ones may be `None`.
+/// Runs the operation with this name in `gecc._api` over its columns.
 #[pyfunction]
 #[pyo3(signature = (
     engine, name, columns, *, curve = "secp256k1", low_s = false, s_form = "curve_default", hash = None, rule = "",
@@ -49,6 +50,22 @@ pub fn run<'py>(
         variant: choices::ed25519_variant(context, prehashed)?,
         ..Options::default()
     };
+    run_operation(
+        py, engine, operation, options, reader, columns, out, reasons,
+    )
+}
+
+/// Runs an operation over columns, which are read in the given order. Optional ones may be `None`.
+pub fn run_operation<'py>(
+    py: Python<'py>,
+    engine: Option<&Engine>,
+    operation: Operation,
+    options: Options,
+    reader: SignatureReader,
+    columns: &Bound<'py, PyDict>,
+    out: Option<&Bound<'py, PyAny>>,
+    reasons: bool,
+) -> PyResult<Bound<'py, PyAny>> {
     let engine = engine::of(py, engine)?;
     let mut call = Call::for_keys(py, operation);
     let inputs = CallColumns::read(
@@ -66,7 +83,7 @@ pub fn run<'py>(
     let mut second = formats[1]
         .map(|row| ResultColumn::of(&call, row))
         .transpose()?;
-    let mut output = ResultColumn::of(&call, RowFormat::public(1))?;
+    let mut output = ResultColumn::of(&call, RowFormat::number())?;
     let [first_bytes, second_bytes] = [&mut first, &mut second]
         .map(|output| output.as_mut().map_or(&mut [][..], ResultColumn::bytes));
     let codes = output.bytes();
@@ -105,9 +122,12 @@ pub fn run<'py>(
 /// Returns the format of a result, if the operation has it.
 fn row_format(operation: Operation, result: usize) -> Option<RowFormat> {
     let column = operation.results().get(result)?;
+    if column.name == "recovery_id" {
+        return Some(RowFormat::number());
+    }
     Some(RowFormat {
-        width: column.width,
         is_secret: operation.has_secret_results(),
+        ..RowFormat::public(column.width)
     })
 }
 
@@ -276,6 +296,7 @@ impl CallColumns {
                         value,
                     )?)
                 }
+                "points" => inputs.public_keys = Some(call.keys(point_argument("points"), value)?),
                 "recovery_ids" => {
                     let given = Some(value).filter(|value| !value.is_none());
                     let signatures = inputs.signatures.as_mut();

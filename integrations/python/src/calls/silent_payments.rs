@@ -106,7 +106,7 @@ pub fn scan_silent_payments<'py>(
     let column = OutputColumn::of(py, outputs, offsets)?;
     let outputs = column.outputs(points.items().unwrap_or(1))?;
     // Matches of pieces are not moved, because moving would leave copies of their tweaks behind.
-    let mut verdicts = ResultColumn::of(&call, RowFormat::public(1))?;
+    let mut verdicts = ResultColumn::of(&call, RowFormat::number())?;
     let mut found_in = Vec::new();
     let codes = verdicts.bytes();
     let items = call.items();

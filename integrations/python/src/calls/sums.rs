@@ -77,7 +77,7 @@ pub fn total<'py>(
             .map_err(exception)?
             .map_err(|(item, reason)| (item, reason.code())),
     };
-    let mut row = ResultColumn::of_numpy(py, 64, RowFormat::public(1))?;
+    let mut row = ResultColumn::of_numpy(py, 64, RowFormat::number())?;
     let (code, item) = match sum {
         Ok(sum) => {
             row.bytes().copy_from_slice(&sum.as_bytes()[1..]);
