@@ -4,6 +4,8 @@
 // of data, whose allocation is a multiple of 4 bytes long; without offsets, of the 32 bytes from 32
 // i on. Time and addresses depend on the lengths of messages. xy, kinds: the public keys, whose y
 // may be odd.
+//
+// Curves: secp256k1
 #include "codes.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"

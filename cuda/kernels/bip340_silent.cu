@@ -6,6 +6,8 @@
 // Rows have row_bytes bytes and receive numbers of 32 bytes; row_bytes and the offsets of `rows`
 // into the rows are multiples of 32. Launch contract of an index: sums of input keys;
 // gecc_silent_input_hashes; gecc_upmul_var and gecc_normalize.
+//
+// Curves: secp256k1
 #include "codes.cuh"
 #include "curve/affine_add.cuh"
 #include "kernels/batched.cuh"

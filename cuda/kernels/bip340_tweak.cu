@@ -3,6 +3,8 @@
 // Launch contract, in stream order: the keys as points; gecc_tap_tweaks or gecc_import_scalars
 // (kernels/layout.cu) for the tweaks; gecc_fpmul_var, gecc_normalize and gecc_point_add for the
 // sums; gecc_tweak_codes. For public data: variable time.
+//
+// Curves: secp256k1
 #include "codes.cuh"
 #include "kernels/point_batch.cuh"
 #include "kernels/rows.cuh"

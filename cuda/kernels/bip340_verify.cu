@@ -4,6 +4,8 @@
 // Launch contract: that of gecc_verify (kernels/verify.cu) and of gecc_verify_with_tables
 // (kernels/key_tables.cu), with r in place of x: plain numbers below p (kernels/bip340.cu). The
 // threads of a block share an inversion.
+//
+// Curves: secp256k1
 #include "kernels/multiply_add.cuh"
 #include "kernels/sum_by_tables.cuh"
 #include "scheme/bip340.cuh"

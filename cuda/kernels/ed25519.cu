@@ -12,6 +12,8 @@
 //
 // In stream order: challenges; keys, after grouping if they are grouped; checks; the equations of
 // all items or of those without a table; items for the CPU.
+//
+// Curves: ed25519
 #include "kernels/edwards_batch.cuh"
 #include "kernels/edwards_windows.cuh"
 #include "kernels/item_list.cuh"

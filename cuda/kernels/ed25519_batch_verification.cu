@@ -16,6 +16,8 @@
 // a k, for the rows 0 .. n - 1, which are written too, -A. Rows n .. 2 n - 1: R. A row has 24 words
 // (kernels/niels_rows.cuh). gecc_ed25519_batch_verify_compare is step 4. table: as in
 // kernels/ed25519_tables.cu.
+//
+// Curves: ed25519
 #include "kernels/bucket_sums.cuh"
 #include "kernels/coefficients.cuh"
 #include "kernels/count_per_warp.cuh"

@@ -6,6 +6,8 @@
 // kernels/ed25519.cu. scalars, nonces: numbers below n. xyz: X, Y and Z of their multiples of B.
 // rows: encodings of these points, among them the first halves of signatures. keys, scalars,
 // nonces, xyz and prefixes are secrets: the caller wipes them.
+//
+// Curves: ed25519
 #include "kernels/batched.cuh"
 #include "kernels/edwards_batch.cuh"
 #include "kernels/niels_rows.cuh"

@@ -17,6 +17,8 @@
 // gecc_ed25519_verify_with_tables, in blocks of 256 threads exactly. signatures, k, rule: as in
 // kernels/ed25519.cu. items, item_tables, item_count: with_items, with_tables and counters + 2 of
 // kernels/key_groups.cu. verdicts: written for the listed items only.
+//
+// Curves: ed25519
 #include "kernels/batched.cuh"
 #include "kernels/edwards_batch.cuh"
 #include "kernels/edwards_windows.cuh"

@@ -5,6 +5,8 @@
 // for b_0, in an allocation of a multiple of 4 bytes. tail, tail_blocks: what follows the varying
 // part in the hashes for b_1, b_2 and b_3 (hash/expand_message.cuh). xyz: out, for gecc_normalize
 // without kinds; the identity has z = 0.
+//
+// Curves: p256 secp256k1
 #include "kernels/point_batch.cuh"
 #include "kernels/texts.cuh"
 #include "scheme/hash_to_curve.cuh"

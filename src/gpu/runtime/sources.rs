@@ -4,7 +4,7 @@ mod files;
 
 use crate::curve::for_each_curve;
 pub use files::HEADERS;
-use files::{KERNELS, WITHOUT_CURVE};
+use files::{KERNELS, ON_SOME_CURVES, WITHOUT_CURVE};
 
 /// Embeds the constants of a curve, which the build script derived, as (name, text).
 macro_rules! constants_of {
@@ -33,15 +33,6 @@ const CURVES: &[(&str, &str)] = for_each_curve!(constants_of_all!);
 /// The twisted Edwards curves.
 const EDWARDS_CURVES: &[&str] = &["ed25519"];
 
-/// Schemes with kernel files of their own, which have the scheme's name or begin with it, and the
-/// curves that these are compiled for. A name is listed before those that it begins with.
-const SCHEMES: &[(&str, &[&str])] = &[
-    ("bip340", &["secp256k1"]),
-    ("ed25519", &["ed25519"]),
-    ("hash_to_curve_tries", &["p256", "sm2"]),
-    ("hash_to_curve", &["p256", "secp256k1"]),
-];
-
 /// The placeholder for the curve in units of kernel files that do not depend on one.
 pub const NO_CURVE: &str = "none";
 
@@ -56,19 +47,19 @@ pub fn on_a_curve(curve: &str) -> Vec<&'static str> {
 /// Files that are compiled for curves of both forms.
 const OF_BOTH_FORMS: &[&str] = &["buckets", "group_terms", "key_groups"];
 
-/// Returns whether a file is compiled for a curve. Of the files without a scheme, twisted Edwards
+/// Returns whether a file is compiled for a curve. Of the files that name no curves, twisted Edwards
 /// curves use only those written for both forms.
 fn offers(curve: &str, file: &str) -> bool {
-    match curves_of_scheme(file) {
+    match curves_of(file) {
         Some(curves) => curves.contains(&curve),
         None => OF_BOTH_FORMS.contains(&file) || !EDWARDS_CURVES.contains(&curve),
     }
 }
 
-/// Returns the curves of the scheme that a file belongs to, if it belongs to one.
-fn curves_of_scheme(file: &str) -> Option<&'static [&'static str]> {
-    let scheme = SCHEMES.iter().find(|(name, _)| file.starts_with(name));
-    scheme.map(|(_, curves)| *curves)
+/// Returns the curves that a file is compiled for, if it names them.
+fn curves_of(file: &str) -> Option<&'static [&'static str]> {
+    let listed = ON_SOME_CURVES.iter().find(|(name, _)| *name == file);
+    listed.map(|(_, curves)| *curves)
 }
 
 /// One compilation: a kernel file for one curve, or for none.
@@ -143,16 +134,14 @@ mod tests {
     fn every_unit_is_there_once() {
         let units: Vec<Unit> = Unit::all().collect();
         assert_eq!(units.iter().collect::<HashSet<_>>().len(), units.len());
-        let with_scheme = KERNELS
-            .iter()
-            .filter_map(|(file, _)| curves_of_scheme(file));
-        let on_all = KERNELS.len() - WITHOUT_CURVE.len() - with_scheme.clone().count();
-        let of_schemes: usize = with_scheme.map(<[_]>::len).sum();
+        let with_curves = KERNELS.iter().filter_map(|(file, _)| curves_of(file));
+        let on_all = KERNELS.len() - WITHOUT_CURVE.len() - with_curves.clone().count();
+        let of_listed: usize = with_curves.map(<[_]>::len).sum();
         let on_edwards = EDWARDS_CURVES.len() * OF_BOTH_FORMS.len();
         let on_others = (CURVES.len() - EDWARDS_CURVES.len()) * on_all;
         assert_eq!(
             units.len(),
-            on_others + on_edwards + of_schemes + WITHOUT_CURVE.len()
+            on_others + on_edwards + of_listed + WITHOUT_CURVE.len()
         );
         assert!(
             units

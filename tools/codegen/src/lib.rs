@@ -176,6 +176,30 @@ pub const WITHOUT_CURVE: &[&str] = &[
         names(&mut headers.into_iter()),
         names(&mut kernel_files.iter().copied()),
         names(&mut without_curve.into_iter()),
+    ) + &on_some_curves(&kernel_files, kernels)
+}
+
+/// Returns the list of kernel files that are compiled for some curves only, if there are any. Such
+/// a file names them in a line `// Curves:`.
+fn on_some_curves(kernel_files: &[&Source], kernels: &str) -> String {
+    let mut entries = String::new();
+    for source in kernel_files {
+        let mut lines = source.text.lines();
+        let Some(curves) = lines.find_map(|line| line.strip_prefix("// Curves: ")) else {
+            continue;
+        };
+        let curves: Vec<&str> = curves.split_whitespace().collect();
+        entries += &format!("    ({:?}, &{curves:?}),\n", stem(source, kernels));
+    }
+    if entries.is_empty() {
+        return entries;
+    }
+    format!(
+        "
+/// Kernel files that are compiled for some curves only.
+pub const ON_SOME_CURVES: &[(&str, &[&str])] = &[
+{entries}];
+"
     )
 }
 

@@ -166,3 +166,17 @@ pub const WITHOUT_CURVE: &[&str] = &[
     "mul_mod",
     "rows",
 ];
+
+/// Kernel files that are compiled for some curves only.
+pub const ON_SOME_CURVES: &[(&str, &[&str])] = &[
+    ("bip340", &["secp256k1"]),
+    ("bip340_silent", &["secp256k1"]),
+    ("bip340_tweak", &["secp256k1"]),
+    ("bip340_verify", &["secp256k1"]),
+    ("ed25519", &["ed25519"]),
+    ("ed25519_batch_verification", &["ed25519"]),
+    ("ed25519_sign", &["ed25519"]),
+    ("ed25519_tables", &["ed25519"]),
+    ("hash_to_curve", &["p256", "secp256k1"]),
+    ("hash_to_curve_tries", &["p256", "sm2"]),
+];
