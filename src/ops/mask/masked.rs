@@ -1,7 +1,7 @@
 //! The results of masking.
 
 use super::Form;
-use crate::types::{Rejection, result_of};
+use crate::types::{Rejection, Verdict, result_of};
 use std::fmt;
 
 /// Masked points in one [`Form`], or the reason of the rejection, per item.
@@ -23,6 +23,16 @@ impl Masked {
 
     pub(super) fn columns(&mut self) -> (&mut [u8], &mut [u8]) {
         (&mut self.rows, &mut self.codes)
+    }
+
+    /// Clears the rows of rejected items, of which an engine leaves arbitrary bytes.
+    pub(super) fn clear_rejected(&mut self) {
+        let rows = self.rows.chunks_exact_mut(self.form.width());
+        for (row, code) in rows.zip(&self.codes) {
+            if *code != Verdict::VALID_CODE {
+                row.fill(0);
+            }
+        }
     }
 
     /// Returns the form of the points.
@@ -62,7 +72,7 @@ impl Masked {
         &self.rows
     }
 
-    /// Returns the codes of all items: [`crate::Verdict::VALID_CODE`], or that of a [`Rejection`].
+    /// Returns the codes of all items: [`Verdict::VALID_CODE`], or that of a [`Rejection`].
     pub fn codes(&self) -> &[u8] {
         &self.codes
     }

@@ -113,6 +113,7 @@ impl<'a> Mask<'a> {
         let mut masked = Masked::new(self.form, self.items());
         let (rows, codes) = masked.columns();
         self.run(engine, rows, codes)?;
+        masked.clear_rejected();
         Ok(masked)
     }
 
