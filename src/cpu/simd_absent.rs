@@ -36,7 +36,7 @@ pub fn mul_add<C: CpuCurve>(
     match lanes {}
 }
 
-/// Whether the points of a multiplication are public or secret.
+/// The confidentiality of the points of a multiplication.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Bases {
     Public,

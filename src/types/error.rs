@@ -55,7 +55,7 @@ pub enum Error {
     DomainSeparation {
         /// The suite's name.
         suite: &'static str,
-        /// Whether the tag is missing or superfluous.
+        /// The mistake: the tag is missing, or superfluous.
         problem: &'static str,
     },
     /// A form of masked points that truncates x to no byte or to more than 32.

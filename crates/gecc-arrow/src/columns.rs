@@ -231,8 +231,12 @@ impl<'a> BatchInputs<'a> {
             .map_err(|problem| Error::Columns(problem.to_string()))
     }
 
-    /// Returns the form of a field's column.
+    /// Returns the form of a field's column. Recovery ids are numbers, also in columns of text.
     fn form(&self, field: Field) -> Result<FieldForm, Error> {
+        if Field::RECOVERY_IDS.contains(&field) {
+            let place = column_of(self.mapping, field, self.batch.schema_ref())?;
+            return Ok(place.map_or(FieldForm::Absent, |_| FieldForm::Binary));
+        }
         Ok(match self.optional(field)? {
             None => FieldForm::Absent,
             Some(cells) if cells.is_text() => FieldForm::Text,

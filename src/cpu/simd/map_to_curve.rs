@@ -24,7 +24,7 @@ pub const ELEMENT_BYTES: usize = 48;
 /// Uniform bytes for an element.
 pub type ElementBytes = [u8; ELEMENT_BYTES];
 
-/// What is known of the points of eight elements before their roots are computed.
+/// The state of the points of eight elements before their roots are computed.
 #[derive(Clone, Copy, Default)]
 struct Pending {
     /// The element u.

@@ -77,7 +77,7 @@ impl Digits {
     }
 }
 
-/// Whether the points of a multiplication are public or secret.
+/// The confidentiality of the points of a multiplication.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Bases {
     Public,

@@ -29,7 +29,7 @@ pub type Points<C> = Wiped<Result<Affine<<C as CpuCurve>::Base>, Rejection>>;
 /// The points of a batch, which are multiplied or returned. None is the identity.
 pub trait PointSource: Sync {
     type Curve: SecretCurve;
-    /// Whether the points are computed in constant time.
+    /// True if the points are computed in constant time.
     const BASES: Bases;
 
     /// Returns the points of a range of items, with vector code if possible.

@@ -212,7 +212,7 @@ impl HashedPoints {
     }
 }
 
-/// What all messages of a batch have in common in `expand_message_xmd`
+/// The parts that all messages of a batch share in `expand_message_xmd`
 /// (`cuda/hash/expand_message.cuh`).
 #[derive(Clone, Copy, Debug)]
 struct ExpansionColumns {

@@ -1,4 +1,4 @@
-//! What `gecc bench` and gecc-bench measure with: medians, rates, and samples to check.
+//! Medians, rates, and samples to check, for `gecc bench` and gecc-bench.
 
 pub(crate) mod calls;
 pub mod samples;
