@@ -179,12 +179,14 @@ pub fn patterned() -> BigUint {
 
 /// The compiled driver of one curve whose arguments and answers are bytes, unlike the numbers of
 /// other drivers, and the expected answers.
+#[allow(dead_code, reason = "only some of the targets exchange bytes")]
 pub struct ByteSession {
     driver: Driver,
     lines: Vec<String>,
     expected: Vec<String>,
 }
 
+#[allow(dead_code, reason = "only some of the targets exchange bytes")]
 impl ByteSession {
     pub fn new(source: &str, name: &str) -> Self {
         let driver = Driver::compile(source, name, &header_folder(name));
