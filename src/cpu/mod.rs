@@ -24,6 +24,10 @@ pub mod simd;
 #[cfg(any(gecc_no_avx512, not(target_arch = "x86_64")))]
 #[path = "simd_absent.rs"]
 pub mod simd;
+#[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
+pub mod sswu;
+#[cfg(any(gecc_no_avx512, not(target_arch = "x86_64")))]
+#[path = "sswu_absent.rs"]
 pub mod sswu;
 pub mod tables;
 

@@ -18,13 +18,15 @@ impl<T: Copy> Wiped<T> {
         Wiped(Vec::with_capacity(capacity))
     }
 
-    /// Makes a vector of `len` times one value.
+    /// Makes a vector of `len` times one value. Like `truncate`, for vector code.
+    #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
     pub fn repeat(value: T, len: usize) -> Self {
         const { Self::IS_WORDS };
         Wiped(vec![value; len])
     }
 
     /// Keeps the first `len` values.
+    #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
     pub fn truncate(&mut self, len: usize) {
         self.0.truncate(len);
     }
