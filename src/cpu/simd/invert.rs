@@ -80,8 +80,8 @@ impl<F: Coordinate> Denominators<F> {
     #[inline(always)]
     pub fn invert(&mut self) {
         if self.are_secret {
-            let one = Element::one(self.lanes);
-            self.products = self.products.map(|product| invert(one, product));
+            // SAFETY: a `Lanes` proves that the instructions exist.
+            unsafe { invert_products(self.lanes, &mut self.products) };
             return;
         }
         let mut numbers = [F::ZERO; 8 * CHAINS];
@@ -103,6 +103,17 @@ impl<F: Coordinate> Denominators<F> {
         let inverse = suffix.mul(prefix);
         *suffix = suffix.mul(value);
         inverse
+    }
+}
+
+/// Inverts the products of all chains. A function of its own, since only code that is inlined into
+/// one with these instructions uses them, which a closure for `map` is not.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn invert_products<F: Coordinate>(lanes: Lanes, products: &mut [Element<F>; CHAINS]) {
+    let one = Element::one(lanes);
+    for product in products {
+        *product = invert(one, *product);
     }
 }
 
