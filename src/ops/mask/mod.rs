@@ -320,11 +320,9 @@ pub fn unmask<'a, 'k>(
     points: impl Into<PublicKeys<'k>>,
     form: Form,
 ) -> Result<Masked, Error> {
-    let keys = secret_keys.into();
-    let points = points.into();
-    let items = points.len_for(keys.len_for(1));
-    let inverses = cpu::inverses(curve.id(), keys);
-    Mask::of_points(curve.id(), inverses.keys(), points, form, items)?.collect(engine)
+    let curve = curve.id();
+    let inverses = cpu::inverses(curve, secret_keys.into());
+    self::points(engine, curve, inverses.keys(), points, form)
 }
 
 /// Removes the mask of points as [`unmask`] does, into columns of the caller: [`Form::width`] bytes
@@ -342,13 +340,7 @@ pub fn unmask_into<'a, 'k>(
     rows: &mut [u8],
     codes: &mut [u8],
 ) -> Result<(), Error> {
-    let inverses = cpu::inverses(curve.id(), secret_keys.into());
-    Mask::of_points(
-        curve.id(),
-        inverses.keys(),
-        points.into(),
-        form,
-        codes.len(),
-    )?
-    .run(engine, rows, codes)
+    let curve = curve.id();
+    let inverses = cpu::inverses(curve, secret_keys.into());
+    points_into(engine, curve, inverses.keys(), points, form, rows, codes)
 }
