@@ -62,11 +62,6 @@ impl<'a> Demand<'a> {
     pub fn continues(&self) -> bool {
         !self.stop.load(Ordering::Relaxed) && !self.has_ended.load(Ordering::Relaxed)
     }
-
-    /// Ends the demand.
-    pub fn end(&self) {
-        self.has_ended.store(true, Ordering::Relaxed);
-    }
 }
 
 /// The threads and queues of a pipeline.
@@ -135,7 +130,7 @@ struct EndOnDrop<'a>(&'a Stages<'a>);
 
 impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
-        self.0.demand.end();
+        self.0.demand.has_ended.store(true, Ordering::Relaxed);
         self.0.budgets.iter().for_each(|budget| budget.close());
     }
 }
