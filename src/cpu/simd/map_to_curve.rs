@@ -93,10 +93,12 @@ fn images<C: SswuCurve, const COUNT: usize>(
     if padded > groups {
         pending[groups] = pending[groups - 1];
     }
-    divide(lanes, &map, &mut pending);
+    let mut prefix = Wiped::repeat([[0; LANES]; 5], padded);
+    divide(lanes, &map, &mut pending, &mut prefix);
     let mut images = Wiped::repeat([[[0; LANES]; 5]; 3], padded);
+    let mut powers = Wiped::repeat(Chains([map.one; CHAINS]), C::Base::SQRT_CHAIN.len());
     for (pending, images) in pending.as_chunks().0.iter().zip(images.as_chunks_mut().0) {
-        complete(lanes, &map, pending, images);
+        complete(lanes, &map, pending, &mut powers, images);
     }
     images.truncate(groups);
     if let Some(isogeny) = &constants.isogeny {
@@ -105,7 +107,8 @@ fn images<C: SswuCurve, const COUNT: usize>(
             apply(lanes, &isogeny, image);
         }
         if COUNT > 1 {
-            make_affine::<C::Base>(lanes, &mut images);
+            let mut affine = Wiped::repeat([[[0; LANES]; 5]; 2], groups);
+            make_affine::<C::Base>(lanes, &mut images, &mut affine);
         }
     }
     images
@@ -133,11 +136,10 @@ fn sum<C: SswuCurve>(lanes: Lanes, pair: &mut [[Saved; 3]; 2]) -> Mask {
     is_identity
 }
 
-/// Converts points to affine form, with Z = 1.
+/// Converts points to affine form, with Z = 1. `affine` is memory for as many points.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-fn make_affine<F: Coordinate>(lanes: Lanes, points: &mut [[Saved; 3]]) {
-    let mut affine = Wiped::repeat([[[0; LANES]; 5]; 2], points.len());
+fn make_affine<F: Coordinate>(lanes: Lanes, points: &mut [[Saved; 3]], affine: &mut [[Saved; 2]]) {
     normalize::<F>(lanes, points, |group, Affine { x, y }| {
         let [to_x, to_y] = &mut affine[group];
         x.save(to_x);
@@ -220,17 +222,13 @@ impl<F: Coordinate> Map<F> {
 
     /// Computes x^3 + a x + b, below 2.01 p.
     #[inline(always)]
-    fn right_side(&self, x: &Chains<F>) -> Chains<F> {
-        let mut right = *x;
-        for x in &mut right.0 {
-            // Below 4.1 p.
-            let square_plus_a = (x.square().sum() + self.a.sum()).plus_multiple(0);
-            *x = (square_plus_a.mul(*x).sum() + self.b.sum()).fold();
-        }
-        right
+    fn right_side(&self, x: Element<F>) -> Element<F> {
+        // Below 4.1 p.
+        let square_plus_a = (x.square().sum() + self.a.sum()).plus_multiple(0);
+        (square_plus_a.mul(x).sum() + self.b.sum()).fold()
     }
 
-    /// Chooses between the two x-coordinates, and the sign of y. `root` is `right^((p + 1) / 4)`.
+    /// Chooses between the two x-coordinates, and the sign of y; Z = 1. `root` is `right^((p + 1) / 4)`.
     ///
     /// If that is not a root of `right`, it is one of `-right`, and `sqrt(-Z) Z u^3 root` is one of
     /// `Z^3 u^6 right`, which is the right side for the second coordinate `Z u^2 x`.
@@ -242,7 +240,7 @@ impl<F: Coordinate> Map<F> {
         x: Element<F>,
         right: Element<F>,
         root: Element<F>,
-    ) -> Affine<F> {
+    ) -> Jacobian<F> {
         let u = Element::restore(lanes, &pending.u);
         let ratio = Element::restore(lanes, &pending.ratio);
         let is_root = (root.square().sum() - right.sum()).fold().zeros();
@@ -251,9 +249,10 @@ impl<F: Coordinate> Map<F> {
         let x = other_x.select(is_root, x);
         let y = other_y.select(is_root, root);
         let differ = odd(lanes, u) ^ odd(lanes, y);
-        Affine {
+        Jacobian {
             x,
             y: y.sum().negate(differ).fold(),
+            z: self.one,
         }
     }
 }
@@ -282,12 +281,16 @@ fn prepare<F: Coordinate>(
     denominator.save(&mut out.denominator);
 }
 
-/// Divides all numerators by their denominators. No denominator is zero: see `prepare`.
+/// Divides all numerators by their denominators. No denominator is zero: see `prepare`. `prefix`
+/// is memory for the products of the denominators before each.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-fn divide<F: Coordinate>(lanes: Lanes, map: &Map<F>, pending: &mut [Pending]) {
-    // The products of the denominators before each.
-    let mut prefix: Wiped<Saved> = Wiped::repeat([[0; LANES]; 5], pending.len());
+fn divide<F: Coordinate>(
+    lanes: Lanes,
+    map: &Map<F>,
+    pending: &mut [Pending],
+    prefix: &mut [Saved],
+) {
     let mut product = map.one;
     for (before, pending) in prefix.iter_mut().zip(pending.iter()) {
         product.save(before);
@@ -302,27 +305,30 @@ fn divide<F: Coordinate>(lanes: Lanes, map: &Map<F>, pending: &mut [Pending]) {
     }
 }
 
-/// Computes points, with Z = 1.
+/// Computes points, with Z = 1. `powers` is memory for those of `root`.
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
 fn complete<F: Coordinate>(
     lanes: Lanes,
     map: &Map<F>,
     pending: &[Pending; CHAINS],
+    powers: &mut [Chains<F>],
     out: &mut [[Saved; 3]; CHAINS],
 ) {
-    let x = Chains(
-        pending
-            .each_ref()
-            .map(|pending| Element::restore(lanes, &pending.x)),
+    // Without loops over the chains, so that they are in registers or have fixed places.
+    let [first, second] = pending;
+    let x = [
+        Element::restore(lanes, &first.x),
+        Element::restore(lanes, &second.x),
+    ];
+    let right = [map.right_side(x[0]), map.right_side(x[1])];
+    let Chains(roots) = root(&Chains(right), powers);
+    let [to_first, to_second] = out;
+    save(map.point(lanes, first, x[0], right[0], roots[0]), to_first);
+    save(
+        map.point(lanes, second, x[1], right[1], roots[1]),
+        to_second,
     );
-    let right = map.right_side(&x);
-    let roots = root(&right);
-    for (chain, (pending, out)) in pending.iter().zip(out).enumerate() {
-        let Affine { x, y } = map.point(lanes, pending, x.0[chain], right.0[chain], roots.0[chain]);
-        let z = map.one;
-        save(Jacobian { x, y, z }, out);
-    }
 }
 
 /// Returns the lanes whose residue is odd (sgn0 of the RFC).
@@ -332,13 +338,13 @@ fn odd<F: Coordinate>(lanes: Lanes, element: Element<F>) -> Mask {
     !lowest.and(Words::splat(lanes, 1)).zeros()
 }
 
-/// Computes the power (p + 1) / 4, as `Coordinate::root_chain` does, but wipes the powers.
+/// Computes the power (p + 1) / 4, as `Coordinate::root_chain` does, but leaves it to the caller
+/// to wipe the powers.
 #[inline(always)]
-fn root<F: Coordinate>(base: &Chains<F>) -> Chains<F> {
-    let mut powers = Wiped::with_capacity(F::SQRT_CHAIN.len());
+fn root<F: Coordinate>(base: &Chains<F>, powers: &mut [Chains<F>]) -> Chains<F> {
     let mut last = *base;
-    for &(squarings, factor) in F::SQRT_CHAIN {
-        powers.push(last);
+    for (step, &(squarings, factor)) in F::SQRT_CHAIN.iter().enumerate() {
+        powers[step] = last;
         last = last.squared(squarings);
         if let Some(factor) = factor {
             last = last.times(&powers[factor]);

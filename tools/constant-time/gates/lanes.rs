@@ -74,6 +74,21 @@ const FUNCTIONS: &[Function] = &[
     ),
     Function("map_to_curve::sum", "12map_to_curve3sum", &[Secrets]),
     Function(
+        "map_to_curve::divide",
+        "12map_to_curve6divide",
+        &[Public, Secrets, Number, Secrets, Number],
+    ),
+    Function(
+        "map_to_curve::complete",
+        "12map_to_curve8complete",
+        &[Public, Secrets, Secrets, Number, Secrets],
+    ),
+    Function(
+        "map_to_curve::make_affine",
+        "12map_to_curve11make_affine",
+        &[Secrets, Number, Secrets, Number],
+    ),
+    Function(
         "map_to_curve::store_affine",
         "12map_to_curve12store_affine",
         &[Secrets, Number, Public, Number, Secrets, Number],
