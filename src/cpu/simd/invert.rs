@@ -1,11 +1,10 @@
 //! Montgomery's trick in vectors: one inversion of 16 elements, by the portable code, for the
-//! denominators of a batch. Denominators that depend on secrets are inverted by a power instead,
-//! with the same instructions for all of them.
+//! denominators of a batch. Products that depend on secrets are inverted by a power instead, with
+//! the same instructions for all of them.
 
 use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, Lanes};
 use crate::cpu::point::affine::invert_all;
-use crate::host::wiped::wipe;
 
 /// The number of interleaved chains of products per lane: while one waits for a product, the other
 /// proceeds.
@@ -21,17 +20,6 @@ pub struct Denominators<F> {
     /// The products of the chains; after the inversion, the inverses of the products of the
     /// remaining values.
     products: [Element<F>; CHAINS],
-    /// True if the values depend on secrets.
-    are_secret: bool,
-}
-
-impl<F> Drop for Denominators<F> {
-    fn drop(&mut self) {
-        if self.are_secret {
-            wipe(&mut self.values);
-            wipe(&mut self.prefix);
-        }
-    }
 }
 
 impl<F: Coordinate> Denominators<F> {
@@ -43,20 +31,6 @@ impl<F: Coordinate> Denominators<F> {
             values: Vec::new(),
             prefix: Vec::new(),
             products: [one; CHAINS],
-            are_secret: false,
-        }
-    }
-
-    /// Makes batches of at most `capacity` values that depend on secrets: their inversion is
-    /// constant-time and their memory is wiped.
-    #[inline(always)]
-    pub fn secret(lanes: Lanes, capacity: usize) -> Self {
-        Denominators {
-            // Allocated once: growing would leave values in freed memory.
-            values: Vec::with_capacity(capacity),
-            prefix: Vec::with_capacity(capacity),
-            are_secret: true,
-            ..Self::new(lanes)
         }
     }
 
@@ -79,19 +53,7 @@ impl<F: Coordinate> Denominators<F> {
     /// Inverts the products. From now on, values can be popped.
     #[inline(always)]
     pub fn invert(&mut self) {
-        if self.are_secret {
-            // SAFETY: a `Lanes` proves that the instructions exist.
-            unsafe { invert_products(self.lanes, &mut self.products) };
-            return;
-        }
-        let mut numbers = [F::ZERO; 8 * CHAINS];
-        for (product, numbers) in self.products.iter().zip(numbers.chunks_exact_mut(8)) {
-            numbers.copy_from_slice(&product.store(self.lanes));
-        }
-        invert_all(&mut numbers);
-        for (product, numbers) in self.products.iter_mut().zip(numbers.as_chunks().0) {
-            *product = Element::load(self.lanes, numbers);
-        }
+        invert_public(self.lanes, &mut self.products);
     }
 
     /// Pops the last value and returns its inverse, below 2 p.
@@ -106,11 +68,24 @@ impl<F: Coordinate> Denominators<F> {
     }
 }
 
-/// Inverts the products of all chains. A function of its own, since only code that is inlined into
-/// one with these instructions uses them, which a closure for `map` is not.
+/// Inverts the products of two chains by the portable code, whose time depends on them.
+#[inline(always)]
+pub fn invert_public<F: Coordinate>(lanes: Lanes, products: &mut [Element<F>; CHAINS]) {
+    let mut numbers = [F::ZERO; 8 * CHAINS];
+    for (product, numbers) in products.iter().zip(numbers.chunks_exact_mut(8)) {
+        numbers.copy_from_slice(&product.store(lanes));
+    }
+    invert_all(&mut numbers);
+    for (product, numbers) in products.iter_mut().zip(numbers.as_chunks().0) {
+        *product = Element::load(lanes, numbers);
+    }
+}
+
+/// Inverts the products of two chains in constant time. A function of its own, so that its machine
+/// code can be analysed (tools/constant-time).
 #[inline(never)]
 #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-fn invert_products<F: Coordinate>(lanes: Lanes, products: &mut [Element<F>; CHAINS]) {
+pub fn invert_secret<F: Coordinate>(lanes: Lanes, products: &mut [Element<F>; CHAINS]) {
     let one = Element::one(lanes);
     for product in products {
         *product = invert(one, *product);

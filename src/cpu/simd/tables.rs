@@ -4,7 +4,7 @@
 //! points have a large prime order.
 
 use super::convert::{gather, scatter, scatter_stored};
-use super::invert::Denominators;
+use super::invert::{Denominators, invert_public, invert_secret};
 use super::point::{Affine, Jacobian};
 use crate::cpu::field::Coordinate;
 use crate::cpu::field::vector::{Element, LANES, Lanes};
@@ -40,38 +40,23 @@ pub fn odd_rows<C: CpuCurve, const COUNT: usize>(
     points: &[Entry<C::Base>],
     are_secret: bool,
 ) -> Vec<Affine<C::Base>> {
-    // Row i of `groups` vectors contains (2i + 1)P.
-    let mut rows = Vec::with_capacity(points.len() / LANES * COUNT);
+    let groups = points.len().div_ceil(LANES);
+    // Row i of `groups` vectors contains (2i + 1)P; during a round an even multiple follows.
+    let mut rows = Vec::with_capacity(groups * (COUNT + 1));
     load(lanes, points, &mut rows);
-    let groups = rows.len();
-    // The last round adds to half of the rows, and doubles.
-    let most = groups * (COUNT / 2 + 1);
-    let mut rounds = if are_secret {
-        Rounds::<C>::of_secrets(lanes, most)
-    } else {
-        Rounds::<C>::new(lanes)
-    };
-    let mut even = Vec::with_capacity(groups);
-    rounds.add(groups, &|index| (&rows[index], None), &mut even);
-    // Allocated once, so that it can be wiped.
-    let mut sums = Vec::with_capacity(most);
-    while rows.len() < groups * COUNT {
+    // Allocated once, so that it can be wiped. The last round adds to half of the rows, and doubles.
+    let mut sums = Vec::with_capacity(groups * (COUNT / 2 + 1));
+    add_last::<C>(lanes, &rows, 0, are_secret, &mut sums);
+    rows.extend_from_slice(&sums);
+    while rows.len() < groups * (COUNT + 1) {
         // P, ..., (2m - 1)P and 2m P yield (2m + 1)P, ..., (4m - 1)P and 4m P.
-        let known = rows.len();
-        rounds.add(
-            known + groups,
-            &|index| match index.checked_sub(known) {
-                None => (&rows[index], Some(&even[index % groups])),
-                Some(group) => (&even[group], None),
-            },
-            &mut sums,
-        );
-        even.clear();
-        even.extend_from_slice(&sums[known..]);
-        rows.extend_from_slice(&sums[..known]);
+        let even = rows.len() - groups;
+        add_last::<C>(lanes, &rows, even, are_secret, &mut sums);
+        rows.truncate(even);
+        rows.extend_from_slice(&sums);
     }
+    rows.truncate(groups * COUNT);
     if are_secret {
-        wipe(&mut even);
         wipe(&mut sums);
     }
     rows
@@ -101,39 +86,23 @@ fn multiples<C: CpuCurve>(lanes: Lanes, points: &[Entry<C::Base>], out: &mut [En
             }
         }
     };
-    let mut rounds = Rounds::<C>::new(lanes);
     let mut sums = Vec::with_capacity(groups * first);
     while rows.len() < groups * first {
         // P, ..., mP and mP yield (m + 1)P, ..., 2m P; the last of these is a doubling.
-        let known = rows.len();
-        let last = known - groups;
-        rounds.add(
-            known,
-            &|index| {
-                (
-                    &rows[index],
-                    (index < last).then(|| &rows[last + index % groups]),
-                )
-            },
-            &mut sums,
-        );
+        let last = rows.len() - groups;
+        add_last::<C>(lanes, &rows, last, false, &mut sums);
         rows.extend_from_slice(&sums);
     }
     store(0, &rows);
-    let last = rows.len() - groups;
-    let mut addend = rows[last..].to_vec();
+    let block = rows.len();
     for from in (first..count).step_by(first) {
-        rounds.add(
-            rows.len(),
-            &|index| {
-                // The last addition of the first block is a doubling, too.
-                let doubles = from == first && index >= last;
-                (&rows[index], (!doubles).then(|| &addend[index % groups]))
-            },
-            &mut sums,
-        );
-        store(from, &sums);
-        addend.copy_from_slice(&sums[last..]);
+        // At first m P is the last of the rows, so it is doubled; later k P follows m P, and its
+        // double is not needed.
+        let addends = rows.len() - groups;
+        add_last::<C>(lanes, &rows, addends, false, &mut sums);
+        store(from, &sums[..block]);
+        rows.truncate(block);
+        rows.extend_from_slice(&sums[block - groups..block]);
     }
 }
 
@@ -220,74 +189,98 @@ fn load<F: Coordinate>(lanes: Lanes, points: &[Entry<F>], out: &mut Vec<Affine<F
     }
 }
 
-/// Two points to be added, or a single one to be doubled.
-type Pair<'a, F> = (&'a Affine<F>, Option<&'a Affine<F>>);
-
-/// Rounds of additions.
-struct Rounds<C: CpuCurve> {
-    denominators: Denominators<C::Base>,
-    /// The coefficient a.
-    a: Element<C::Base>,
+/// Sets `sums` to the sum of each of `points` and the one of `points[last..]` at its place, modulo
+/// their number; each of the latter is doubled. Coordinates are below 2.01 p.
+///
+/// The steps are separate functions for all tables, as each copy takes long to compile, and so that
+/// their machine code can be analysed (tools/constant-time).
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn add_last<C: CpuCurve>(
+    lanes: Lanes,
+    points: &[Affine<C::Base>],
+    last: usize,
+    are_secret: bool,
+    sums: &mut Vec<Affine<C::Base>>,
+) {
+    sums.resize(points.len(), points[0]);
+    let mut products = [Element::one(lanes); 2];
+    multiply_denominators(points, last, sums, &mut products);
+    if are_secret {
+        invert_secret(lanes, &mut products);
+    } else {
+        invert_public(lanes, &mut products);
+    }
+    divide::<C>(lanes, points, last, sums, &products);
 }
 
-impl<C: CpuCurve> Rounds<C> {
-    #[inline(always)]
-    fn new(lanes: Lanes) -> Self {
-        Self::with(lanes, Denominators::new(lanes))
-    }
+/// Returns a point and its addend: none if it is doubled.
+#[inline(always)]
+fn operands<F>(
+    points: &[Affine<F>],
+    last: usize,
+    index: usize,
+) -> (&Affine<F>, Option<&Affine<F>>) {
+    let addends = &points[last..];
+    let addend = (index < last).then(|| &addends[index % addends.len()]);
+    (&points[index], addend)
+}
 
-    /// Makes rounds of at most `most` additions of secret points.
-    #[inline(always)]
-    fn of_secrets(lanes: Lanes, most: usize) -> Self {
-        Self::with(lanes, Denominators::secret(lanes, most))
+/// Stores the denominator of each slope as the x of its sum, and the product of those before it in
+/// its chain as y. `products` are those of the two chains, to which denominators belong in turn;
+/// the first is that of the next one.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn multiply_denominators<F: Coordinate>(
+    points: &[Affine<F>],
+    last: usize,
+    sums: &mut [Affine<F>],
+    products: &mut [Element<F>; 2],
+) {
+    let [mut next, mut other] = *products;
+    for (index, sum) in sums.iter_mut().enumerate() {
+        let denominator = match operands(points, last, index) {
+            (left, Some(right)) => (right.x.sum() - left.x.sum()).plus_multiple(3),
+            (point, None) => point.y.sum().shl::<1>().plus_multiple(0),
+        };
+        *sum = Affine {
+            x: denominator,
+            y: next,
+        };
+        (next, other) = (other, next.mul(denominator));
     }
+    *products = [next, other];
+}
 
-    #[inline(always)]
-    fn with(lanes: Lanes, denominators: Denominators<C::Base>) -> Self {
-        Rounds {
-            denominators,
-            a: Element::splat(lanes, &coefficient_a::<C>()),
-        }
-    }
-
-    /// Writes the sum of each of `count` pairs. Coordinates are below 2.01 p.
-    ///
-    /// One function for the pairs of all tables, as each copy takes long to compile.
-    #[inline(never)]
-    #[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
-    fn add<'a>(
-        &mut self,
-        count: usize,
-        pair: &dyn Fn(usize) -> Pair<'a, C::Base>,
-        sums: &mut Vec<Affine<C::Base>>,
-    ) {
-        self.denominators.restart();
-        for index in 0..count {
-            self.denominators.push(match pair(index) {
-                (left, Some(right)) => (right.x.sum() - left.x.sum()).plus_multiple(3),
-                (point, None) => point.y.sum().shl::<1>().plus_multiple(0),
-            });
-        }
-        self.denominators.invert();
-        sums.resize(count, *pair(0).0);
-        for index in (0..count).rev() {
-            let inverse = self.denominators.pop_inverse();
-            let (left, right) = pair(index);
-            let (numerator, right_x) = match right {
-                Some(right) => ((right.y.sum() - left.y.sum()).plus_multiple(3), right.x),
-                None => {
-                    let square = left.x.square().sum();
-                    (
-                        (square.shl::<1>() + square + self.a.sum()).plus_multiple(0),
-                        left.x,
-                    )
-                }
-            };
-            let slope = numerator.mul(inverse);
-            let x = (slope.square().sum() - left.x.sum() - right_x.sum()).fold();
-            let y =
-                (slope.mul((left.x.sum() - x.sum()).plus_multiple(3)).sum() - left.y.sum()).fold();
-            sums[index] = Affine { x, y };
-        }
+/// Completes the sums after `multiply_denominators`, given the inverses of its products.
+#[inline(never)]
+#[target_feature(enable = "avx512f,avx512ifma,avx512vbmi2")]
+fn divide<C: CpuCurve>(
+    lanes: Lanes,
+    points: &[Affine<C::Base>],
+    last: usize,
+    sums: &mut [Affine<C::Base>],
+    inverses: &[Element<C::Base>; 2],
+) {
+    let [mut next, mut other] = *inverses;
+    let a = Element::splat(lanes, &coefficient_a::<C>());
+    for (index, sum) in sums.iter_mut().enumerate().rev() {
+        // The chain of the last denominator is the second.
+        let inverse = other.mul(sum.y);
+        (next, other) = (other.mul(sum.x), next);
+        let (left, right) = operands(points, last, index);
+        let (numerator, right_x) = match right {
+            Some(right) => ((right.y.sum() - left.y.sum()).plus_multiple(3), right.x),
+            None => {
+                let square = left.x.square().sum();
+                (
+                    (square.shl::<1>() + square + a.sum()).plus_multiple(0),
+                    left.x,
+                )
+            }
+        };
+        let slope = numerator.mul(inverse);
+        let x = (slope.square().sum() - left.x.sum() - right_x.sum()).fold();
+        let y = (slope.mul((left.x.sum() - x.sum()).plus_multiple(3)).sum() - left.y.sum()).fold();
+        *sum = Affine { x, y };
     }
 }

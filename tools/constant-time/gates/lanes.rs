@@ -29,8 +29,6 @@ use Argument::{Number, Pointers, Public, Secret, Secrets};
 /// its arguments.
 struct Function(&'static str, &'static str, &'static [Argument]);
 
-// Of map_to_curve, divide, complete and make_affine are missing: the analysis has findings there that
-// nobody has judged yet. It does not know which parts of the stack their vectors' pointers are in.
 const FUNCTIONS: &[Function] = &[
     Function(
         "uniform::recode",
@@ -94,9 +92,19 @@ const FUNCTIONS: &[Function] = &[
         &[Secrets, Number, Public, Number, Secrets, Number],
     ),
     Function(
-        "invert::invert_products",
-        "6invert15invert_products",
+        "invert::invert_secret",
+        "6invert13invert_secret",
         &[Secrets],
+    ),
+    Function(
+        "tables::multiply_denominators",
+        "6tables21multiply_denominators",
+        &[Secrets, Number, Number, Secrets, Number, Secrets],
+    ),
+    Function(
+        "tables::divide",
+        "6tables6divide",
+        &[Secrets, Number, Number, Secrets, Number, Secrets],
     ),
     Function(
         "secret::recode",
