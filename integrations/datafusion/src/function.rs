@@ -11,10 +11,10 @@ use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDFImpl, Signature, TypeSignature,
     Volatility,
 };
-use gecc::Verdict;
 use gecc::ecdsa::Policy;
+use gecc::{SecretKey, Verdict};
 use gecc_arrow::Answers;
-use gecc_arrow::sql::{FunctionKind, ResultKind, Service};
+use gecc_arrow::sql::{FunctionKind, ResultKind, Service, Task};
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -28,6 +28,7 @@ pub struct Function {
     name: String,
     signature: Signature,
     policy: Policy,
+    mask_key: Option<Arc<SecretKey>>,
     service: Arc<Service>,
 }
 
@@ -36,6 +37,7 @@ impl Function {
         kind: FunctionKind,
         gives: ResultKind,
         policy: Policy,
+        mask_key: Option<Arc<SecretKey>>,
         service: Arc<Service>,
     ) -> Self {
         Function {
@@ -44,13 +46,18 @@ impl Function {
             name: kind.name(gives),
             signature: signature(kind),
             policy,
+            mask_key,
             service,
         }
     }
 
-    fn result(&self) -> DataType {
+    /// Returns the type of the result; that of masks without their form is `Binary`.
+    fn result(&self, task: Option<&Task>) -> DataType {
         match self.gives {
-            ResultKind::Result => self.kind.result(),
+            ResultKind::Result => match task {
+                Some(task) => task.result(self.kind),
+                None => self.kind.result(),
+            },
             ResultKind::Reason => {
                 DataType::Dictionary(Box::new(DataType::Int8), Box::new(DataType::Utf8))
             }
@@ -59,7 +66,7 @@ impl Function {
 
     /// Returns whether each row is true or false, never null.
     fn gives_verdicts(&self) -> bool {
-        self.result() == DataType::Boolean
+        self.result(None) == DataType::Boolean
     }
 
     /// Returns a part of the answers as a column.
@@ -87,8 +94,9 @@ impl Function {
 
     fn answers(&self, arguments: &Arguments) -> Result<Vec<Answers>, GenericError> {
         run_blocking(|| {
+            let key = self.mask_key.as_deref().filter(|_| self.kind.takes_key());
             self.service
-                .answers(self.kind, arguments.task, &arguments.batch)
+                .answers(self.kind, arguments.task, key, &arguments.batch)
         })
     }
 
@@ -127,7 +135,7 @@ impl ScalarUDFImpl for Function {
     }
 
     fn return_type(&self, _: &[DataType]) -> Result<DataType> {
-        Ok(self.result())
+        Ok(self.result(None))
     }
 
     fn return_field_from_args(&self, args: ReturnFieldArgs) -> Result<FieldRef> {
@@ -138,7 +146,7 @@ impl ScalarUDFImpl for Function {
             .map_err(|problem| self.plan_error(&problem))?;
         Ok(Arc::new(Field::new(
             &self.name,
-            self.result(),
+            self.result(Some(&arguments.task)),
             !self.gives_verdicts(),
         )))
     }
@@ -198,6 +206,7 @@ impl PartialEq for Function {
         self.kind == other.kind
             && self.gives == other.gives
             && self.policy == other.policy
+            && self.mask_key.as_ref().map(Arc::as_ptr) == other.mask_key.as_ref().map(Arc::as_ptr)
             && Arc::ptr_eq(&self.service, &other.service)
     }
 }

@@ -1,5 +1,5 @@
 //! SQL functions of gecc for DataFusion: verification and recovery of signatures over the rows of a
-//! query.
+//! query, and masks for private set intersection.
 //!
 //! ```
 //! use datafusion::prelude::SessionContext;
@@ -34,8 +34,12 @@
 //! | `ed25519ctx_verify(rule, context, message, signature, public_key)` | Boolean, for Ed25519ctx |
 //! | `ed25519ph_verify(rule, context, message, signature, public_key)` | Boolean, for Ed25519ph, which hashes the message |
 //! | `message_digest(hash, message)` | the digest that ECDSA signs for a message, FixedSizeBinary(32) |
+//! | `mask(suite, dst, form, message)` | the message, hashed to a point, times the key of [`Functions::with_mask_key`] |
+//! | `mask_points(curve, form, public_key)` | the point times that key |
+//! | `unmask(curve, form, public_key)` | the point times the inverse of that key |
 //!
-//! The arguments `curve`, `rule`, `context`, `hash` and `form` are text constants in the statement:
+//! The arguments `curve`, `rule`, `context`, `hash`, `suite`, `dst` and `form` are text constants
+//! in the statement:
 //!
 //! - `curve`: `'secp256k1'`, `'p256'`, `'brainpoolp256r1'`.
 //! - `rule`, by which programs differ in the signatures that they accept ([`gecc::ed25519::Rule`]):
@@ -46,6 +50,10 @@
 //!   `'bitcoin-message'`.
 //! - `form` ([`gecc::fields::SignatureForm`]): `'header-first'` for Bitcoin's signed messages,
 //!   `'eip2098'`, `'der-hash-type'` for DER followed by the byte of Bitcoin's signature hash type.
+//! - `suite` and `dst`: how messages become points ([`gecc::hash_to_curve::Suite`]), and the
+//!   application's domain separation tag, `''` for suites that take none.
+//! - `form` of masks ([`gecc::mask::Form`]): `'compressed'`, `'uncompressed'`, `'raw'`, `'x'`, or
+//!   the number of the first bytes of x, such as `'12'`. Results are FixedSizeBinary of that width.
 //!
 //! The other arguments are columns or values of any type that [`gecc_arrow`] reads: bytes as
 //! FixedSizeBinary, Binary, LargeBinary or BinaryView, or hexadecimal text with or without `0x`,
@@ -82,7 +90,11 @@
 //! that batch separately. With a GPU, such batches should be larger
 //! (`datafusion.execution.batch_size`).
 //!
-//! All data here is public, and computed in variable time.
+//! Masks are computed by the engine batch by batch, too.
+//!
+//! All data here is public, and computed in variable time, except for the key of masks: it is never
+//! part of a statement, and is used in constant time. Items to be masked are as secret as
+//! [`gecc::mask`] says, but DataFusion does not wipe its memory.
 
 mod arguments;
 mod function;
@@ -90,9 +102,9 @@ mod function;
 use datafusion::logical_expr::ScalarUDF;
 use datafusion::prelude::SessionContext;
 use function::Function;
-use gecc::Engine;
 use gecc::ecdsa::Policy;
 use gecc::service::{Coalescer, Stats};
+use gecc::{Engine, SecretKey};
 use gecc_arrow::sql::{FunctionKind, ResultKind, Service};
 use std::fmt;
 use std::sync::Arc;
@@ -112,6 +124,7 @@ pub fn register(context: &SessionContext, engine: &Engine) -> Result<(), gecc::E
 pub struct Functions {
     service: Arc<Service>,
     policy: Policy,
+    mask_key: Option<Arc<SecretKey>>,
 }
 
 impl Functions {
@@ -134,6 +147,7 @@ impl Functions {
         Functions {
             service: Arc::new(service),
             policy: Policy::default(),
+            mask_key: None,
         }
     }
 
@@ -141,6 +155,15 @@ impl Functions {
     /// standard. They share the coalescer.
     pub fn with_policy(self, policy: Policy) -> Self {
         Functions { policy, ..self }
+    }
+
+    /// Returns functions for which `mask`, `mask_points` and `unmask` use this key. They share the
+    /// coalescer.
+    pub fn with_mask_key(self, key: SecretKey) -> Self {
+        Functions {
+            mask_key: Some(Arc::new(key)),
+            ..self
+        }
     }
 
     /// Registers all functions with a session. Others with the same names are replaced.
@@ -165,6 +188,7 @@ impl Functions {
             kind,
             gives,
             self.policy,
+            self.mask_key.clone(),
             self.service.clone(),
         ))
     }

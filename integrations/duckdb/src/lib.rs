@@ -1,9 +1,10 @@
-//! gecc as a DuckDB extension: SQL functions over columns of signatures, and silent payments. The
-//! README in this folder lists the functions; `footer` converts the library to the file that DuckDB
-//! loads.
+//! gecc as a DuckDB extension: SQL functions over columns of signatures, masks for private set
+//! intersection, and silent payments. The README in this folder lists the functions; `footer`
+//! converts the library to the file that DuckDB loads.
 
 mod api;
 mod engine;
+mod mask_key;
 mod scalar;
 mod signatures;
 mod silent;
@@ -63,6 +64,7 @@ unsafe fn with_connection(
 unsafe fn register(connection: Handle) -> Result<(), String> {
     // SAFETY: guaranteed by the caller.
     unsafe {
+        scalar::register_file_setting(connection, mask_key::KEY_FILE, mask_key::DESCRIPTION)?;
         for function in signatures::SignatureFunction::all() {
             scalar::register(connection, function)?;
         }

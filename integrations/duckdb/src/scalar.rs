@@ -2,7 +2,7 @@
 //! by chunk on DuckDB's threads.
 
 use crate::api::{Handle, api};
-use crate::vector::{LogicalType, Results, Vector};
+use crate::vector::{LogicalType, Results, VARCHAR, Vector};
 use std::ffi::{CStr, CString, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
@@ -74,6 +74,37 @@ pub unsafe fn register<S: ScalarFunction>(connection: Handle, function: S) -> Re
         } else {
             Err(format!(
                 "the function `{}` cannot be registered",
+                name.to_string_lossy()
+            ))
+        }
+    }
+}
+
+/// Registers a setting that names a file, none by default.
+///
+/// # Safety
+/// The handle is that of a connection.
+pub unsafe fn register_file_setting(
+    connection: Handle,
+    name: &CStr,
+    description: &CStr,
+) -> Result<(), String> {
+    // SAFETY: the objects are created here, and destroyed at the end.
+    unsafe {
+        let mut option = (api().create_config_option)();
+        let mut empty = (api().create_varchar)(c"".as_ptr());
+        (api().config_option_set_name)(option, name.as_ptr());
+        (api().config_option_set_type)(option, LogicalType::simple(VARCHAR).handle);
+        (api().config_option_set_default_value)(option, empty);
+        (api().config_option_set_description)(option, description.as_ptr());
+        let state = (api().register_config_option)(connection, option);
+        (api().destroy_value)(&mut empty);
+        (api().destroy_config_option)(&mut option);
+        if state == 0 {
+            Ok(())
+        } else {
+            Err(format!(
+                "the setting `{}` cannot be registered",
                 name.to_string_lossy()
             ))
         }

@@ -1,7 +1,8 @@
-//! Verification and recovery of signatures, and addresses of keys: the functions of
+//! Verification and recovery of signatures, addresses of keys, and masks: the functions of
 //! [`gecc_arrow::sql`].
 
 use crate::engine::service;
+use crate::mask_key;
 use crate::scalar::{BoundCall, ScalarFunction};
 use crate::vector::{
     ANY, BLOB, BOOLEAN, LogicalType, Results, SQLNULL, TINYINT, Type, UBIGINT, UINTEGER, VARCHAR,
@@ -11,7 +12,7 @@ use arrow_array::builder::{GenericBinaryBuilder, GenericStringBuilder};
 use arrow_array::{Array, FixedSizeBinaryArray};
 use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch, UInt64Array, new_null_array};
 use arrow_schema::DataType;
-use gecc::Verdict;
+use gecc::{SecretKey, Verdict};
 use gecc_arrow::sql::{FunctionKind, ResultKind, Task};
 use gecc_arrow::{Answers, Field};
 use std::iter;
@@ -60,7 +61,7 @@ impl SignatureFunction {
                     let rows = rows
                         .as_any()
                         .downcast_ref::<FixedSizeBinaryArray>()
-                        .expect("keys and addresses");
+                        .expect("keys, addresses and masks");
                     results.set_bytes(first + row, rows.value(row));
                 }
                 (ResultKind::Result, _) => results.set_null(first + row),
@@ -69,8 +70,15 @@ impl SignatureFunction {
     }
 }
 
+/// The data of a statement.
+pub struct BoundFunction {
+    task: Task,
+    /// The private key, for functions that take one.
+    key: Option<SecretKey>,
+}
+
 impl ScalarFunction for SignatureFunction {
-    type Bound = Task;
+    type Bound = BoundFunction;
     type Local = ();
 
     fn name(&self) -> String {
@@ -96,19 +104,24 @@ impl ScalarFunction for SignatureFunction {
         })
     }
 
-    fn bind(&self, call: &BoundCall) -> Result<Task, String> {
+    fn bind(&self, call: &BoundCall) -> Result<BoundFunction, String> {
         let named: Vec<Option<String>> = (0..self.names())
             .map(|argument| call.constant(argument))
             .collect();
         let named: Vec<Option<&str>> = named.iter().map(Option::as_deref).collect();
         // The types of the fields are checked with their vectors: DuckDB does not provide that of a
         // subquery here.
-        self.kind.task(&named, Default::default())
+        let task = self.kind.task(&named, Default::default())?;
+        let key = task
+            .curve_of_key()
+            .map(|curve| mask_key::read(call, curve))
+            .transpose()?;
+        Ok(BoundFunction { task, key })
     }
 
     fn compute(
         &self,
-        task: &Task,
+        bound: &BoundFunction,
         _: &mut (),
         arguments: &[Vector],
         results: &mut Results,
@@ -121,7 +134,7 @@ impl ScalarFunction for SignatureFunction {
             fields.map(|(field, vector)| (field.to_string(), column(*vector, *field), true));
         let batch = RecordBatch::try_from_iter_with_nullable(columns)
             .map_err(|problem| problem.to_string())?;
-        let parts = service()?.answers(self.kind, *task, &batch);
+        let parts = service()?.answers(self.kind, bound.task, bound.key.as_ref(), &batch);
         let mut first = 0;
         for answers in parts.map_err(|problem| problem.to_string())? {
             self.write(&answers, first, results);

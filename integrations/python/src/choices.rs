@@ -40,13 +40,8 @@ pub fn mask_form(form: Option<&Bound<'_, PyAny>>) -> PyResult<Form> {
     let unclear = || PyTypeError::new_err("form: neither a name nor a number of bytes");
     let form = form.ok_or_else(unclear)?;
     if let Ok(name) = form.extract::<String>() {
-        let forms = [
-            ("compressed", Form::Compressed),
-            ("uncompressed", Form::Uncompressed),
-            ("raw", Form::Raw),
-            ("x", Form::X),
-        ];
-        return chosen("form", &name, &forms);
+        let form: Result<Form, UnknownForm> = name.parse();
+        return form.map_err(|problem| PyValueError::new_err(format!("form: {problem}")));
     }
     // A boolean is an integer in Python.
     if form.is_instance_of::<PyBool>() {

@@ -1,8 +1,19 @@
 //! The forms in which masked points are returned.
 
 use crate::types::Error;
+use std::fmt;
+use std::str::FromStr;
 
 /// The form of a masked point, big-endian.
+///
+/// Its text is `compressed`, `uncompressed`, `raw`, `x`, or the number of the first bytes of x:
+///
+/// ```
+/// use gecc::mask::Form;
+/// assert_eq!("compressed".parse(), Ok(Form::Compressed));
+/// assert_eq!(Form::Truncated(12).to_string(), "12");
+/// assert!("33".parse::<Form>().is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Form {
@@ -60,5 +71,47 @@ impl Form {
             Form::X => row.copy_from_slice(x),
             Form::Truncated(bytes) => row.copy_from_slice(&x[..bytes.into()]),
         }
+    }
+}
+
+/// The forms with a name of their own.
+const NAMED: [(&str, Form); 4] = [
+    ("compressed", Form::Compressed),
+    ("uncompressed", Form::Uncompressed),
+    ("raw", Form::Raw),
+    ("x", Form::X),
+];
+
+impl fmt::Display for Form {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match NAMED.iter().find(|(_, form)| form == self) {
+            Some((name, _)) => f.write_str(name),
+            None => write!(f, "{}", self.width()),
+        }
+    }
+}
+
+/// An unknown form of masked points.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "no form of masked points is called `{}`; the forms are compressed, uncompressed, raw, x, and 1 to 32 for the first bytes of x",
+    crate::fields::shown(name)
+)]
+pub struct UnknownForm {
+    name: String,
+}
+
+impl FromStr for Form {
+    type Err = UnknownForm;
+
+    fn from_str(name: &str) -> Result<Self, UnknownForm> {
+        if let Some((_, form)) = NAMED.iter().find(|(known, _)| *known == name) {
+            return Ok(*form);
+        }
+        let form = name.parse().ok().map(Form::Truncated);
+        form.filter(|form| form.require().is_ok())
+            .ok_or_else(|| UnknownForm {
+                name: name.to_owned(),
+            })
     }
 }

@@ -38,7 +38,7 @@ use crate::gpu::runtime::Plan;
 use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{Error, PublicKeys, ResultSink, ResultsMut, SecretKeys, require_lengths};
-pub use form::Form;
+pub use form::{Form, UnknownForm};
 pub use masked::Masked;
 use std::ops::Range;
 

@@ -3,11 +3,13 @@
 use crate::cells::append_hexadecimal;
 use crate::mapping::{accepted_contents, takes};
 use arrow_schema::DataType;
-use gecc::CurveId;
 use gecc::call::{Operation, Options};
 use gecc::ecdsa::Policy;
 use gecc::ed25519::{Rule, UnknownRule, Variant};
 use gecc::fields::{Field, Hash, Mapping, SignatureForm, UnknownHash, UnknownSignatureForm};
+use gecc::hash_to_curve::{Dst, Suite, UnknownSuite};
+use gecc::mask::{Form, UnknownForm};
+use gecc::{CurveId, UnknownCurve};
 
 /// A SQL function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +40,13 @@ pub enum FunctionKind {
     Ed25519phVerify,
     /// The digests of messages, for ECDSA, by a hash that the statement specifies.
     MessageDigest,
+    /// Masked items, with the suite, the domain separation tag and the form that the statement
+    /// specifies. This and the following functions take a private key from outside the statement.
+    Mask,
+    /// Points times the key.
+    MaskPoints,
+    /// Points times the inverse of the key.
+    Unmask,
 }
 
 /// A function together with the values that its statement specifies.
@@ -71,7 +80,7 @@ pub enum ResultKind {
 
 impl FunctionKind {
     /// All functions.
-    pub const ALL: [FunctionKind; 13] = [
+    pub const ALL: [FunctionKind; 16] = [
         FunctionKind::EcdsaVerify,
         FunctionKind::EcdsaVerifyDer,
         FunctionKind::EcdsaRecover,
@@ -85,6 +94,9 @@ impl FunctionKind {
         FunctionKind::Ed25519ctxVerify,
         FunctionKind::Ed25519phVerify,
         FunctionKind::MessageDigest,
+        FunctionKind::Mask,
+        FunctionKind::MaskPoints,
+        FunctionKind::Unmask,
     ];
 
     /// Returns the name, and the results of `names`, `fields` and `result`.
@@ -96,7 +108,7 @@ impl FunctionKind {
         &'static [Field],
         DataType,
     ) {
-        use DataType::{Boolean, FixedSizeBinary};
+        use DataType::{Binary, Boolean, FixedSizeBinary};
         use Field::{Der, Digest, Message, PublicKey, RecoveryId, Signature};
         const OVER_DIGESTS: &[Field] = &[Digest, Signature, PublicKey];
         const OVER_MESSAGES: &[Field] = &[Message, Signature, PublicKey];
@@ -142,6 +154,9 @@ impl FunctionKind {
             FunctionKind::MessageDigest => {
                 ("message_digest", &["hash"], &[Message], FixedSizeBinary(32))
             }
+            FunctionKind::Mask => ("mask", &["suite", "dst", "form"], &[Message], Binary),
+            FunctionKind::MaskPoints => ("mask_points", &["curve", "form"], &[PublicKey], Binary),
+            FunctionKind::Unmask => ("unmask", &["curve", "form"], &[PublicKey], Binary),
         }
     }
 
@@ -156,8 +171,8 @@ impl FunctionKind {
     }
 
     /// Returns the names of the first arguments, which are text constants in the statement: a curve
-    /// with or without a signature form, a rule of Ed25519 with or without a context, or a hash.
-    /// The other arguments are fields.
+    /// with or without a form of signatures or points, a rule of Ed25519 with or without a context,
+    /// a hash, or a suite with its domain separation tag and a form. The other arguments are fields.
     pub fn names(self) -> &'static [&'static str] {
         self.described().1
     }
@@ -194,8 +209,9 @@ impl FunctionKind {
     /// # Errors
     /// A name that is required but missing, an unknown name, or a curve without ECDSA.
     pub fn task(self, named: &[Option<&str>], policy: Policy) -> Result<Task, String> {
-        let first = named.first().copied().flatten();
-        let second = named.get(1).copied().flatten();
+        let text = |place: usize| named.get(place).copied().flatten();
+        let first = text(0);
+        let second = text(1);
         let computed = match self {
             FunctionKind::EcdsaVerify
             | FunctionKind::EcdsaVerifyDer
@@ -207,6 +223,15 @@ impl FunctionKind {
             }
             FunctionKind::EthAddress => Computed::EthAddress,
             FunctionKind::MessageDigest => Computed::Digests(hash(first)?),
+            FunctionKind::Mask => {
+                Computed::Operation(Operation::MaskItems(suite(first)?, mask_form(text(2))?))
+            }
+            FunctionKind::MaskPoints => {
+                Computed::Operation(Operation::MaskPoints(curve(first)?, mask_form(second)?))
+            }
+            FunctionKind::Unmask => {
+                Computed::Operation(Operation::UnmaskPoints(curve(first)?, mask_form(second)?))
+            }
             FunctionKind::Sm2Verify | FunctionKind::Sm2VerifyDer => {
                 Computed::Operation(Operation::Sm2Verify)
             }
@@ -230,10 +255,15 @@ impl FunctionKind {
             ) => form(second, operation)?,
             _ => SignatureForm::Auto,
         };
+        let dst = match computed {
+            Computed::Operation(Operation::MaskItems(suite, _)) => dst(second, suite)?,
+            _ => Dst::NONE,
+        };
         Ok(Task {
             computed,
             options: Options {
                 variant,
+                dst,
                 ..Options::default()
             },
             form,
@@ -248,9 +278,18 @@ impl FunctionKind {
         ))
     }
 
-    /// Returns the type of the result.
+    /// Returns the type of the result. That of masked points is `Binary`; see [`Task::result`].
     pub fn result(self) -> DataType {
         self.described().3
+    }
+
+    /// Returns whether the function takes a private key, which is never an argument: statements end
+    /// up in logs and histories.
+    pub fn takes_key(self) -> bool {
+        matches!(
+            self,
+            FunctionKind::Mask | FunctionKind::MaskPoints | FunctionKind::Unmask
+        )
     }
 
     /// Returns the names of all arguments.
@@ -268,6 +307,62 @@ impl FunctionKind {
             .fold(Mapping::new(), |mapping, field| {
                 mapping.with(*field, field.to_string())
             })
+    }
+}
+
+impl Task {
+    /// Returns the type of the results of a function with this task.
+    pub fn result(&self, kind: FunctionKind) -> DataType {
+        match self.computed {
+            Computed::Operation(
+                Operation::MaskItems(_, form)
+                | Operation::MaskPoints(_, form)
+                | Operation::UnmaskPoints(_, form),
+            ) => DataType::FixedSizeBinary(form.width() as i32),
+            _ => kind.result(),
+        }
+    }
+
+    /// Returns the curve of the keys that the function takes, if it takes any.
+    pub fn curve_of_key(&self) -> Option<CurveId> {
+        match self.computed {
+            Computed::Operation(
+                operation @ (Operation::MaskItems(..)
+                | Operation::MaskPoints(..)
+                | Operation::UnmaskPoints(..)),
+            ) => operation.curve(),
+            _ => None,
+        }
+    }
+}
+
+fn curve(name: Option<&str>) -> Result<CurveId, String> {
+    let name = name.ok_or("`curve` must be a text in the statement, such as 'p256'")?;
+    name.parse()
+        .map_err(|unknown: UnknownCurve| unknown.to_string())
+}
+
+fn suite(name: Option<&str>) -> Result<Suite, String> {
+    let name =
+        name.ok_or("`suite` must be a text in the statement, such as 'P256_XMD:SHA-256_SSWU_RO_'")?;
+    name.parse()
+        .map_err(|unknown: UnknownSuite| unknown.to_string())
+}
+
+fn mask_form(name: Option<&str>) -> Result<Form, String> {
+    let name =
+        name.ok_or("`form` must be a text in the statement, such as 'compressed' or '12'")?;
+    name.parse()
+        .map_err(|unknown: UnknownForm| unknown.to_string())
+}
+
+/// Returns the tag of a text, which is empty for a suite that takes none.
+fn dst(text: Option<&str>, suite: Suite) -> Result<Dst, String> {
+    let text = text.ok_or("`dst` must be a text in the statement, such as 'example.com/psi-v1'")?;
+    match (suite.takes_dst(), text.is_empty()) {
+        (true, true) => Err(format!("{suite} requires a `dst`")),
+        (false, false) => Err(format!("{suite} takes no `dst`: pass ''")),
+        _ => Ok(Dst::new(text.as_bytes())),
     }
 }
 

@@ -4,14 +4,14 @@ use super::kind::Computed;
 use super::{FunctionKind, Task};
 use crate::answers::Answers;
 use crate::calls::{decode_keys_through, message_digests};
-use crate::operation::TableOperation;
+use crate::operation::{Key, TableOperation};
 use crate::pool::Pool;
 use arrow_array::RecordBatch;
 use gecc::call::{Columns, Contents, Operation};
 use gecc::ed25519::Variant;
 use gecc::fields::{Hash, Mapping};
 use gecc::service::{Coalescer, Stats};
-use gecc::{Backend, CurveId, Engine, Verdict, point};
+use gecc::{Backend, CurveId, Engine, SecretKey, Verdict, point};
 
 /// Maximum number of rows of the coalescer's batches on the CPU. It suits a few threads, so that an
 /// engine with many cores has enough work for each. For GPUs, the coalescer's default is used.
@@ -63,23 +63,29 @@ impl Service {
     }
 
     /// Computes the answers to a call, in parts that are no longer than the largest batch. The
-    /// columns of the batch have the names of the function's fields. Blocks until the answers are
-    /// available.
+    /// columns of the batch have the names of the function's fields. `key` is the private key if
+    /// [`FunctionKind::takes_key`]. Blocks until the answers are available.
     ///
     /// # Errors
-    /// A type that a field cannot have, and errors of the engine and the coalescer.
+    /// A missing key, a type that a field cannot have, and errors of the engine and the coalescer.
     pub fn answers(
         &self,
         kind: FunctionKind,
         task: Task,
+        key: Option<&SecretKey>,
         batch: &RecordBatch,
     ) -> Result<Vec<Answers>, ServiceError> {
+        let key = match key {
+            Some(key) => Key::All(key.clone()),
+            None if kind.takes_key() => return Err("there is no private key".into()),
+            None => Key::Column,
+        };
         let most = self.coalescer.largest_batch();
         // A batch without rows is one part, for which the types are checked.
         let starts = (0..batch.num_rows().max(1)).step_by(most);
         let parts = starts.map(|start| batch.slice(start, most.min(batch.num_rows() - start)));
         parts
-            .map(|part| self.answers_of_part(kind, task, &part))
+            .map(|part| self.answers_of_part(kind, task, &key, &part))
             .collect()
     }
 
@@ -87,6 +93,7 @@ impl Service {
         &self,
         kind: FunctionKind,
         task: Task,
+        key: &Key,
         batch: &RecordBatch,
     ) -> Result<Answers, ServiceError> {
         let mut mapping = kind.mapping(batch.num_columns());
@@ -95,6 +102,7 @@ impl Service {
             Computed::Operation(operation) => {
                 let table_operation = TableOperation {
                     options: task.options,
+                    key: key.clone(),
                     ..operation.into()
                 };
                 table_operation.apply_through(
@@ -125,7 +133,7 @@ impl Service {
 
     /// Runs a call through the coalescer. Each call is a separate caller, so that all threads get
     /// the same share of the queue. The coalescer's batches support neither messages of any length
-    /// nor contexts: these calls go directly to the engine.
+    /// nor contexts nor masks: these calls go directly to the engine.
     fn run(
         &self,
         operation: Operation,

@@ -10,6 +10,7 @@ mod cases;
 mod digests;
 mod ed25519;
 mod files;
+mod masks;
 mod plans;
 mod recovery;
 mod session;

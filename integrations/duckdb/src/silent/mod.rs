@@ -5,12 +5,10 @@ mod batching;
 mod columns;
 mod receivers;
 
-use crate::api::{Handle, api};
+use crate::api::Handle;
 use crate::engine::service;
 use crate::scalar::{self, BoundCall, ScalarFunction};
-use crate::vector::{
-    ANY, BIGINT, BLOB, BOOLEAN, INTEGER, LogicalType, Results, Type, VARCHAR, Vector,
-};
+use crate::vector::{ANY, BIGINT, BLOB, BOOLEAN, INTEGER, LogicalType, Results, Type, Vector};
 use batching::RowAnswers;
 use columns::{OutputKind, ScanColumns};
 use gecc::silent_payments::Receiver;
@@ -24,6 +22,8 @@ use std::sync::Arc;
 
 /// The setting that names the file of a receiver's keys.
 const KEY_FILE: &CStr = c"gecc_key_file";
+const DESCRIPTION: &CStr =
+    c"the file with the scan private key and the spend public key of a receiver of silent payments";
 
 /// Registers the functions and the setting with a database.
 ///
@@ -32,32 +32,9 @@ const KEY_FILE: &CStr = c"gecc_key_file";
 pub unsafe fn register(connection: Handle) -> Result<(), String> {
     // SAFETY: guaranteed by the caller.
     unsafe {
-        register_setting(connection)?;
+        scalar::register_file_setting(connection, KEY_FILE, DESCRIPTION)?;
         scalar::register(connection, ScanFunction::Own)?;
         scalar::register(connection, ScanFunction::Frigate)
-    }
-}
-
-/// # Safety
-/// The handle is that of a connection.
-unsafe fn register_setting(connection: Handle) -> Result<(), String> {
-    let description = c"the file with the scan private key and the spend public key of a receiver of silent payments";
-    // SAFETY: the objects are created here, and destroyed at the end.
-    unsafe {
-        let mut option = (api().create_config_option)();
-        let mut empty = (api().create_varchar)(c"".as_ptr());
-        (api().config_option_set_name)(option, KEY_FILE.as_ptr());
-        (api().config_option_set_type)(option, LogicalType::simple(VARCHAR).handle);
-        (api().config_option_set_default_value)(option, empty);
-        (api().config_option_set_description)(option, description.as_ptr());
-        let state = (api().register_config_option)(connection, option);
-        (api().destroy_value)(&mut empty);
-        (api().destroy_config_option)(&mut option);
-        if state == 0 {
-            Ok(())
-        } else {
-            Err("the setting `gecc_key_file` cannot be registered".to_owned())
-        }
     }
 }
 
