@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Runs an example. Cargo builds the examples next to the tests, in the folder above the test's
-/// own.
-fn example(name: &str, arguments: &[&Path]) -> Output {
+/// An example as a command. Cargo builds the examples next to the tests, in the folder above the
+/// test's own.
+pub fn command(name: &str) -> Command {
     let test = std::env::current_exe().expect("the test runs from a file");
     let folder = test
         .ancestors()
@@ -21,6 +21,11 @@ fn example(name: &str, arguments: &[&Path]) -> Output {
         path.display()
     );
     Command::new(path)
+}
+
+/// Runs an example.
+fn example(name: &str, arguments: &[&Path]) -> Output {
+    command(name)
         .args(arguments)
         .output()
         .expect("the example runs")

@@ -18,6 +18,7 @@ mod getting_started;
 #[path = "../../tools/layering/mod.rs"]
 mod layering;
 mod modular;
+mod private_set_intersection;
 mod verdict_codes;
 
 use std::process::ExitCode;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     tests.extend(generated::tests());
     tests.extend(layering::tests());
     tests.extend(modular::tests());
+    tests.extend(private_set_intersection::tests());
     tests.extend(verdict_codes::tests());
     harness::run(tests)
 }
