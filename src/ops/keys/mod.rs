@@ -156,6 +156,21 @@ pub fn generate(
     count: usize,
 ) -> Result<(Vec<SecretKey>, Vec<Point>), Error> {
     let curve = curve.id();
+    let secret = draw(engine, curve, count)?;
+    let public = public_keys(engine, curve, &secret)?;
+    let public = public
+        .into_iter()
+        .map(|point| point.expect("a generated key is in range"))
+        .collect();
+    Ok((secret, public))
+}
+
+/// Generates `count` private keys from the operating system's random number generator.
+/// **Constant-time** in the keys.
+///
+/// # Errors
+/// [`Error::Randomness`] if the generator fails.
+pub(crate) fn draw(engine: &Engine, curve: CurveId, count: usize) -> Result<Vec<SecretKey>, Error> {
     let mut secret = vec![SecretKey::from_bytes([0; 32]); count];
     // Generated at their final address: moving keys leaves copies behind.
     draw_rows(&engine.devices()?.cpu, &mut secret, |keys| {
@@ -164,12 +179,7 @@ pub fn generate(
                 .try_for_each(|keys| draw_all(curve, keys))
         })
     })?;
-    let public = public_keys(engine, curve, &secret)?;
-    let public = public
-        .into_iter()
-        .map(|point| point.expect("a generated key is in range"))
-        .collect();
-    Ok((secret, public))
+    Ok(secret)
 }
 
 /// The number of keys per request to the operating system.
