@@ -35,6 +35,7 @@
 //! | ECDH | [`ecdh`] | in private keys |
 //! | hashing to points (RFC 9380 and others) | [`hash_to_curve`] | in messages, with suites of RFC 9380 |
 //! | masks for private set intersection | [`mask`] | in keys; in items with suites of RFC 9380 |
+//! | oblivious pseudorandom functions (RFC 9497) | [`oprf`] | in keys, inputs and blinds |
 //! | key generation, public keys | [`keys`] | in private keys |
 //! | tweaks of public keys (BIP 341, BIP 32) | [`tweak`] | no: public data |
 //! | silent payments: scan, index (BIP 352) | [`silent_payments`] | in scan keys, see there of GPUs |
@@ -94,7 +95,9 @@ pub use engine::{
     LoadedKernels, PageLocked, Pieces,
 };
 pub use host::stack;
-pub use ops::{ecdh, hash, hash_to_curve, keys, mask, modular, point, silent_payments, tweak};
+pub use ops::{
+    ecdh, hash, hash_to_curve, keys, mask, modular, oprf, point, silent_payments, tweak,
+};
 pub use schemes::{bip340, ecdsa, ed25519, sm2};
 /// The RustCrypto crates whose key and signature types convert from and to types of this crate, in
 /// the supported versions.

@@ -17,6 +17,7 @@ mod engine;
 mod hashing;
 mod keys;
 mod masking;
+mod oprf;
 mod points;
 mod secrets;
 mod silent_payments;

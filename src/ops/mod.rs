@@ -6,6 +6,7 @@ pub mod hash_to_curve;
 pub mod keys;
 pub mod mask;
 pub mod modular;
+pub mod oprf;
 pub mod point;
 pub mod silent_payments;
 pub mod tweak;

@@ -1,5 +1,7 @@
 //! Errors of whole calls.
 
+use super::Rejection;
+
 /// The reason why a whole call failed. The call returns no results; the contents of output columns
 /// are unspecified.
 #[derive(Debug, thiserror::Error)]
@@ -66,6 +68,39 @@ pub enum Error {
         /// The bytes to which x was to be truncated.
         bytes: u8,
     },
+    /// An input of an oblivious pseudorandom function, or the public information of a derived key,
+    /// longer than 65535 bytes, so that its length cannot be hashed as two bytes.
+    #[error("{what}: {bytes} bytes, and 65535 are the most")]
+    InputTooLong {
+        /// The input whose length is out of range.
+        what: &'static str,
+        /// Its length in bytes.
+        bytes: usize,
+    },
+    /// A malformed element of a batch with a proof, which proves all elements or none.
+    #[error("{what}: item {item}: {reason}")]
+    InvalidElement {
+        /// The list with the element.
+        what: &'static str,
+        /// The index of the first such element.
+        item: usize,
+        /// The reason why it is not an element.
+        reason: Rejection,
+    },
+    /// A key of a server that is out of range, or is not a point of the curve.
+    #[error("key of the server: {0}")]
+    InvalidServerKey(Rejection),
+    /// A batch whose elements cannot be proved to have been evaluated with one key.
+    #[error("no proof for {items} elements: {problem}")]
+    Unprovable {
+        /// The number of elements.
+        items: usize,
+        /// The reason.
+        problem: &'static str,
+    },
+    /// A proof that does not belong to these elements and this public key.
+    #[error("the proof does not match the elements and the public key of the server")]
+    InvalidProof,
     /// A modulus that is even, or 1.
     #[error("the modulus is not an odd number above 1")]
     InvalidModulus,
