@@ -129,6 +129,7 @@ const TESTS: &[Named<fn(Kind)>] = &named![
     bip340_signatures,
     ed25519_signatures,
     masks,
+    oblivious_functions,
     silent_payments,
     powers_of_every_size,
     products_of_every_size,
@@ -804,6 +805,125 @@ fn masks((name, engines): Kind) {
     fn inverse<S: PrimeField<Repr: From<[u8; 32]> + Into<[u8; 32]>>>(bytes: &[u8; 32]) -> [u8; 32] {
         let scalar = S::from_repr((*bytes).into()).unwrap();
         scalar.invert().unwrap().to_repr().into()
+    }
+}
+
+/// Seeds, keys, blinds, their inverses and nonces of oblivious pseudorandom functions, points of
+/// inputs, their products with the key, and outputs.
+fn oblivious_functions((name, engines): Kind) {
+    use elliptic_curve::PrimeField;
+    use gecc::oprf::{self, Mode};
+    use p256::Scalar;
+    const MODE: Mode = Mode::Voprf;
+    const DST: &[u8] = b"HashToGroup-OPRFV1-\x01-P256-SHA256";
+    const INFO: &[u8] = b"info";
+    let _alone = search::alone();
+    let engine = engines.engine();
+    let cpu = Engine::cpu().unwrap();
+    let (watch, seeds, keys, public_key, blinds, inputs) = search::prepared(|| {
+        let mut watch = Watch::new();
+        let mut random = Random::new();
+        let seeds = numbers::<32>(&mut watch, &mut random, 1);
+        let keys = vec![oprf::derive_key(MODE, &seeds[0], INFO).unwrap()];
+        let public_key = oprf::public_key(&cpu, &keys[0]).unwrap();
+        watch.add(keys[0].expose_bytes());
+        let inputs = numbers::<16>(&mut Watch::new(), &mut random, engines.items());
+        let secrets = Zeroizing::new(numbers::<32>(&mut watch, &mut random, inputs.len()));
+        let mut blinds = Vec::with_capacity(inputs.len());
+        for secret in secrets.iter() {
+            let blind = Scalar::from_repr((*secret).into()).unwrap();
+            watch.add(&blind.invert().unwrap().to_repr());
+            blinds.push(SecretKey::from_bytes(*secret));
+        }
+        let one = SecretKey::from_bytes(std::array::from_fn(|byte| u8::from(byte == 31)));
+        for factor in [&one, &keys[0]] {
+            let products = mask::items(&cpu, Suite::P256SswuRo, DST, factor, &inputs, Form::Raw);
+            let rows = Zeroizing::new(products.unwrap().into_columns().0);
+            watch.add(&rows);
+        }
+        let outputs = oprf::evaluate_inputs(&cpu, MODE, &keys[0], &inputs).unwrap();
+        watch.add(outputs.rows().as_flattened());
+        (watch, seeds, keys, public_key, blinds, inputs)
+    });
+    let key = &keys[0];
+    let known = [memory(&seeds), memory(&keys), memory(&blinds)];
+    for &size in engines.sizes {
+        let inputs = &inputs[..size];
+        let blinds = &blinds[..size];
+        let blinded = oprf::blind_with(&engine, MODE, inputs, blinds).unwrap();
+        let blinded = blinded.rows().as_chunks().0;
+        let (evaluated, proof) = oprf::evaluate_with_proof(&engine, key, blinded).unwrap();
+        let check = |what: &str, work: &(dyn Fn() -> bool + Sync)| {
+            let name = format!("OPRF, {what}, {size} items, {name}");
+            leaves_nothing(&watch, &name, &known, || assert!(work()));
+        };
+        let is_complete = |outputs: Result<oprf::Outputs, Error>| {
+            let outputs = outputs.unwrap();
+            outputs.iter().all(|output| output.is_ok())
+        };
+        check("blinding", &|| {
+            let masked = oprf::blind_with(&engine, MODE, inputs, blinds).unwrap();
+            masked.rows().as_chunks().0 == blinded
+        });
+        check("evaluation", &|| {
+            let masked = oprf::evaluate(&engine, key, blinded).unwrap();
+            masked.rows().as_chunks().0 == evaluated
+        });
+        check("evaluation with a proof", &|| {
+            oprf::evaluate_with_proof(&engine, key, blinded).unwrap().0 == evaluated
+        });
+        check("outputs", &|| {
+            is_complete(oprf::finalize(&engine, inputs, blinds, &evaluated))
+        });
+        check("outputs with a proof", &|| {
+            is_complete(oprf::finalize_with_proof(
+                &engine,
+                inputs,
+                blinds,
+                blinded,
+                &evaluated,
+                &public_key,
+                &proof,
+            ))
+        });
+        check("outputs of the server", &|| {
+            is_complete(oprf::evaluate_inputs(&engine, MODE, key, inputs))
+        });
+        check("derived keys", &|| {
+            // Left where it is: moving it would leave a copy.
+            oprf::derive_key(MODE, &seeds[0], INFO).is_ok()
+        });
+        check("public keys", &|| {
+            oprf::public_key(&engine, key).unwrap() == public_key
+        });
+        #[cfg(target_os = "linux")]
+        leaves_no_nonce(&engine, key, blinded, name);
+    }
+
+    /// Searches for the nonce of a proof, which is s + c k, after it was used.
+    #[cfg(target_os = "linux")]
+    fn leaves_no_nonce(engine: &Engine, key: &SecretKey, blinded: &[[u8; 33]], name: &str) {
+        let proof = Mutex::new([0; 64]);
+        let prove = || {
+            *proof.lock().unwrap() = oprf::evaluate_with_proof(engine, key, blinded).unwrap().1;
+        };
+        let places = search::with_stack_kept(prove, || {
+            let watch = search::prepared(|| {
+                let proof = proof.lock().unwrap();
+                let [c, s, k] = [&proof[..32], &proof[32..], key.expose_bytes()].map(|bytes| {
+                    let bytes: [u8; 32] = bytes.try_into().unwrap();
+                    Scalar::from_repr(bytes.into()).unwrap()
+                });
+                let mut watch = Watch::new();
+                watch.add(&(s + c * k).to_repr());
+                watch
+            });
+            watch.places(&[], search::ALL)
+        });
+        assert_none(
+            &format!("nonces of {} items, {name}", blinded.len()),
+            &places,
+        );
     }
 }
 

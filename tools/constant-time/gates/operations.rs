@@ -8,11 +8,12 @@ use gecc::ed25519::Variant;
 use gecc::hash_to_curve::Suite;
 use gecc::mask::{Form, Masked};
 use gecc::modular::Numbers;
+use gecc::oprf::{Element, Mode};
 use gecc::silent_payments::{Outputs, Receiver};
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
 use gecc::{
     Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, hash_to_curve, keys, mask,
-    modular, silent_payments, sm2,
+    modular, oprf, silent_payments, sm2,
 };
 use serde_json::Value;
 use std::hint::black_box;
@@ -308,6 +309,57 @@ fn hashed_items(engine: &Engine, suite: Suite) {
     }
 }
 
+/// Nonces of proofs are drawn by the library, and therefore not marked as secret.
+fn oblivious_functions(engine: &Engine) {
+    const MODE: Mode = Mode::Voprf;
+    let inputs = || numbers::<40>(0x21);
+    let key = SecretKey::from_bytes([0x42; 32]);
+    let blinds = keys_of(0x13);
+    let blinded = oprf::blind_with(engine, MODE, &inputs(), &blinds).unwrap();
+    let elements: &[Element] = blinded.rows().as_chunks().0;
+    let outputs = |outputs: Result<oprf::Outputs, Error>| {
+        let outputs = outputs.unwrap();
+        [outputs.rows().as_flattened(), outputs.codes()].concat()
+    };
+    with_secrets(
+        || vec![[0x42; 32]],
+        |seed: &[[u8; 32]]| {
+            let key = oprf::derive_key(MODE, &seed[0], b"info").unwrap();
+            vec![*key.expose_bytes()]
+        },
+    );
+    with_secrets(
+        || keys_of(0x21),
+        |blinds: &[SecretKey]| masked(oprf::blind_with(engine, MODE, &MESSAGES, blinds)),
+    );
+    with_secrets(
+        || keys_of(0x21),
+        |blinds: &[SecretKey]| outputs(oprf::finalize(engine, &MESSAGES, blinds, elements)),
+    );
+    with_secrets(inputs, |inputs: &[[u8; 40]]| {
+        masked(oprf::blind_with(engine, MODE, inputs, &blinds))
+    });
+    with_secrets(inputs, |inputs: &[[u8; 40]]| {
+        outputs(oprf::finalize(engine, inputs, &blinds, elements))
+    });
+    with_secrets(inputs, |inputs: &[[u8; 40]]| {
+        outputs(oprf::evaluate_inputs(engine, MODE, &key, inputs))
+    });
+    let keys = || vec![SecretKey::from_bytes([0x42; 32])];
+    with_secrets(keys, |key: &[SecretKey]| {
+        outputs(oprf::evaluate_inputs(engine, MODE, &key[0], &MESSAGES))
+    });
+    with_secrets(keys, |key: &[SecretKey]| {
+        masked(oprf::evaluate(engine, &key[0], elements))
+    });
+    // Without the proof, which differs each time.
+    with_secrets(keys, |key: &[SecretKey]| {
+        oprf::evaluate_with_proof(engine, &key[0], elements)
+            .unwrap()
+            .0
+    });
+}
+
 /// Numbers below the modulus of all ones.
 fn numbers<const BYTES: usize>(first: u8) -> Vec<[u8; BYTES]> {
     (0..ITEMS)
@@ -418,6 +470,7 @@ pub fn all() {
     for suite in Suite::ALL {
         hashed_items(&plain, *suite);
     }
+    oblivious_functions(&plain);
     for engine in [&plain, &engine(true)] {
         each_ecdsa_curve!(ecdsa(engine));
         sm2(engine);
