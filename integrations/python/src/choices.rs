@@ -5,7 +5,7 @@ use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::{Rule, UnknownRule, Variant};
 use gecc::fields::{Hash, SignatureReader, UnknownHash, UnknownSignatureForm};
 use gecc::hash_to_curve::{Suite, UnknownSuite};
-use gecc::mask::Form;
+use gecc::mask::{Form, UnknownForm};
 use gecc::{Backend, CurveId};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
