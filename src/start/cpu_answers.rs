@@ -184,6 +184,7 @@ fn of_hash_to_curve(engine: &CpuEngine, curve: CurveId) -> Result<(), String> {
             source: Source::Items(hashing()),
             keys: (&one).into(),
             form: Form::Raw,
+            are_results_secret: false,
         };
         compare(
             "hashing to points",

@@ -27,7 +27,7 @@ impl Mask<'_> {
         let scratch = WindowScratch::new(plan);
         let codes = plan.column::<Codes>();
         plan.codes(codes);
-        let rows = MaskedRows::new(plan, self.form);
+        let rows = MaskedRows::new(plan, self.form, self.are_results_secret);
         let curve = self.source.curve().name();
         Box::new(move |Running { slot, .. }: &mut Running| {
             numbers.import(slot, curve, keys, n)?;
@@ -112,7 +112,15 @@ impl SourceColumns {
     }
 }
 
-/// Rows of the masked points. These are public: they are what the parties show each other.
+fn plan_result<T>(plan: &mut Plan, rows: Column<T>, width: usize, are_secret: bool) {
+    if are_secret {
+        plan.secret_result(0, rows, width);
+    } else {
+        plan.result(0, rows, width);
+    }
+}
+
+/// Rows of the masked points. These are public if they are what the parties show each other.
 #[derive(Clone, Copy, Debug)]
 enum MaskedRows {
     Raw(Column<ByteRows<64>>),
@@ -122,22 +130,22 @@ enum MaskedRows {
 }
 
 impl MaskedRows {
-    fn new(plan: &mut Plan, form: Form) -> Self {
+    fn new(plan: &mut Plan, form: Form, are_secret: bool) -> Self {
         let width = form.width();
         match form {
             Form::Raw => {
                 let rows = plan.column();
-                plan.result(0, rows, width);
+                plan_result(plan, rows, width, are_secret);
                 MaskedRows::Raw(rows)
             }
             Form::X => {
                 let rows = plan.column();
-                plan.result(0, rows, width);
+                plan_result(plan, rows, width, are_secret);
                 MaskedRows::X(rows)
             }
             Form::Compressed | Form::Uncompressed | Form::Truncated(_) => {
                 let rows = plan.each(width);
-                plan.result(0, rows, width);
+                plan_result(plan, rows, width, are_secret);
                 MaskedRows::Other(rows, width, !matches!(form, Form::Truncated(_)))
             }
         }

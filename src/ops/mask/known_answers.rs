@@ -37,7 +37,13 @@ fn run(trial: &mut SelfTestRun) -> Result<(), Fault> {
         };
         let keys = (&keys).into();
         let known: Vec<_> = shared.iter().map(|point| in_form(form, point)).collect();
-        trial.check(&Mask { source, keys, form }, bytes, repeat(&known, ITEMS))?;
+        let mask = Mask {
+            source,
+            keys,
+            form,
+            are_results_secret: false,
+        };
+        trial.check(&mask, bytes, repeat(&known, ITEMS))?;
     }
     Ok(())
 }

@@ -83,13 +83,28 @@ pub(crate) struct Mask<'a> {
     /// The factors, which for unmasking are the inverses of the caller's keys.
     pub keys: SecretKeys<'a>,
     pub form: Form,
+    /// True if the results are not meant for the other party, so that copies of them are wiped.
+    pub are_results_secret: bool,
 }
 
 impl<'a> Mask<'a> {
     pub fn new(source: Source<'a>, keys: SecretKeys<'a>, form: Form) -> Result<Self, Error> {
         form.require()?;
         require_keys(source.items(), &keys)?;
-        Ok(Mask { source, keys, form })
+        Ok(Mask {
+            source,
+            keys,
+            form,
+            are_results_secret: false,
+        })
+    }
+
+    /// Returns the operation with results that are secret.
+    fn with_secret_results(self) -> Self {
+        Mask {
+            are_results_secret: true,
+            ..self
+        }
     }
 
     fn of_points(
@@ -241,6 +256,27 @@ pub fn items_into<'a, M: AsRef<[u8]> + Sync>(
     masking_of_items(engine, suite, dst, secret_keys.into(), items, form)?.run(engine, rows, codes)
 }
 
+/// Hashes and masks items as [`items_into`] does, for results that are secret.
+#[allow(
+    clippy::too_many_arguments,
+    reason = "two of them are the columns of the caller"
+)]
+pub(crate) fn secret_items_into<'a, M: AsRef<[u8]> + Sync>(
+    engine: &Engine,
+    suite: Suite,
+    dst: &[u8],
+    secret_keys: impl Into<SecretKeys<'a>>,
+    items: &'a [M],
+    form: Form,
+    rows: &mut [u8],
+    codes: &mut [u8],
+) -> Result<(), Error> {
+    require_lengths(items.len(), &[("codes", codes.len())])?;
+    masking_of_items(engine, suite, dst, secret_keys.into(), items, form)?
+        .with_secret_results()
+        .run(engine, rows, codes)
+}
+
 fn masking_of_items<'a, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     suite: Suite,
@@ -307,7 +343,8 @@ pub fn points_into<'a, 'k>(
 }
 
 /// Removes the mask of points: multiplies them by the inverse of the secret key modulo the group
-/// order. **Constant-time** in keys; the points are public.
+/// order. **Constant-time** in keys; the points are public. The library's own copies of the results
+/// are wiped.
 ///
 /// Inputs and errors are those of [`points`].
 ///
@@ -322,7 +359,11 @@ pub fn unmask<'a, 'k>(
 ) -> Result<Masked, Error> {
     let curve = curve.id();
     let inverses = cpu::inverses(curve, secret_keys.into());
-    self::points(engine, curve, inverses.keys(), points, form)
+    let points = points.into();
+    let items = points.len_for(inverses.keys().len_for(1));
+    Mask::of_points(curve, inverses.keys(), points, form, items)?
+        .with_secret_results()
+        .collect(engine)
 }
 
 /// Removes the mask of points as [`unmask`] does, into columns of the caller: [`Form::width`] bytes
@@ -342,5 +383,7 @@ pub fn unmask_into<'a, 'k>(
 ) -> Result<(), Error> {
     let curve = curve.id();
     let inverses = cpu::inverses(curve, secret_keys.into());
-    points_into(engine, curve, inverses.keys(), points, form, rows, codes)
+    Mask::of_points(curve, inverses.keys(), points.into(), form, codes.len())?
+        .with_secret_results()
+        .run(engine, rows, codes)
 }

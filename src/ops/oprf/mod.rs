@@ -326,7 +326,7 @@ pub fn evaluate_inputs<M: AsRef<[u8]> + Sync>(
     let dst = mode.group_dst();
     let dst = dst.as_bytes();
     Outputs::compute(engine, inputs, |rows, codes| {
-        mask::items_into(
+        mask::secret_items_into(
             engine,
             SUITE,
             dst,
