@@ -100,7 +100,7 @@ impl<'a> Mask<'a> {
     }
 
     /// Returns the operation with results that are secret.
-    fn with_secret_results(self) -> Self {
+    pub fn with_secret_results(self) -> Self {
         Mask {
             are_results_secret: true,
             ..self
@@ -133,7 +133,7 @@ impl<'a> Mask<'a> {
     }
 
     /// Computes the batch into the caller's columns.
-    fn run(&self, engine: &Engine, rows: &mut [u8], codes: &mut [u8]) -> Result<(), Error> {
+    pub fn run(&self, engine: &Engine, rows: &mut [u8], codes: &mut [u8]) -> Result<(), Error> {
         let width = self.form.width();
         if rows.len() != width * codes.len() {
             return Err(Error::LengthMismatch {
@@ -256,28 +256,8 @@ pub fn items_into<'a, M: AsRef<[u8]> + Sync>(
     masking_of_items(engine, suite, dst, secret_keys.into(), items, form)?.run(engine, rows, codes)
 }
 
-/// Hashes and masks items as [`items_into`] does, for results that are secret.
-#[allow(
-    clippy::too_many_arguments,
-    reason = "two of them are the columns of the caller"
-)]
-pub(crate) fn secret_items_into<'a, M: AsRef<[u8]> + Sync>(
-    engine: &Engine,
-    suite: Suite,
-    dst: &[u8],
-    secret_keys: impl Into<SecretKeys<'a>>,
-    items: &'a [M],
-    form: Form,
-    rows: &mut [u8],
-    codes: &mut [u8],
-) -> Result<(), Error> {
-    require_lengths(items.len(), &[("codes", codes.len())])?;
-    masking_of_items(engine, suite, dst, secret_keys.into(), items, form)?
-        .with_secret_results()
-        .run(engine, rows, codes)
-}
-
-fn masking_of_items<'a, M: AsRef<[u8]> + Sync>(
+/// Returns the operation of [`items`].
+pub(crate) fn masking_of_items<'a, M: AsRef<[u8]> + Sync>(
     engine: &Engine,
     suite: Suite,
     dst: &[u8],

@@ -326,16 +326,9 @@ pub fn evaluate_inputs<M: AsRef<[u8]> + Sync>(
     let dst = mode.group_dst();
     let dst = dst.as_bytes();
     Outputs::compute(engine, inputs, |rows, codes| {
-        mask::secret_items_into(
-            engine,
-            SUITE,
-            dst,
-            key,
-            inputs,
-            Form::Compressed,
-            rows,
-            codes,
-        )
+        mask::masking_of_items(engine, SUITE, dst, key.into(), inputs, Form::Compressed)?
+            .with_secret_results()
+            .run(engine, rows, codes)
     })
 }
 
