@@ -7,6 +7,8 @@ use gecc::CurveId;
 use gecc::call::Operation;
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
+use gecc::hash_to_curve::Suite;
+use gecc::mask::Form;
 
 // A paragraph is one line: clap breaks it where the terminal ends.
 
@@ -38,6 +40,10 @@ pub enum BenchOperation {
     #[value(name = "bip340_sign")]
     Bip340Sign,
     Ecdh,
+    /// Items of 32 bytes, hashed by a suite of RFC 9380 or by try-and-rehash on SM2, times one key.
+    Mask,
+    /// Points times one key.
+    MaskPoints,
     PublicKeys,
     /// Ed25519 by the rule of ZIP 215, over messages of 32 bytes.
     #[value(name = "ed25519_verify")]
@@ -70,6 +76,11 @@ impl BenchOperation {
             }
             BenchOperation::Bip340Sign => (is_secp256k1, Operation::Bip340Sign),
             BenchOperation::Ecdh => (true, Operation::SharedSecrets(curve)),
+            BenchOperation::Mask => {
+                let suite = suite_of(curve)?;
+                (true, Operation::MaskItems(suite, Form::Compressed))
+            }
+            BenchOperation::MaskPoints => (true, Operation::MaskPoints(curve, Form::Compressed)),
             BenchOperation::PublicKeys => (true, Operation::PublicKeys(curve)),
             BenchOperation::Ed25519Verify | BenchOperation::Ed25519BatchVerify => {
                 (is_secp256k1, Operation::Ed25519Verify(Rule::Zip215))
@@ -96,6 +107,12 @@ impl BenchOperation {
             .get_name()
             .to_owned()
     }
+}
+
+/// Returns the suite that is measured on a curve, if it has any.
+fn suite_of(curve: CurveId) -> Option<Suite> {
+    let preferred = [Suite::P256SswuRo, Suite::Secp256k1SswuRo, Suite::Sm2Rehash];
+    preferred.into_iter().find(|suite| suite.curve() == curve)
 }
 
 #[derive(Args)]

@@ -5,6 +5,7 @@ use super::timing::{median, timed};
 use crate::failure::Failure;
 use gecc::call::{Columns, Contents, Operation, Options};
 use gecc::ecdsa::SForm;
+use gecc::hash_to_curve::Dst;
 use gecc::{CurveId, Engine, Error, Point, PublicKeys, Rows, SecretKey, SecretKeys, Verdict, keys};
 use std::ops::Range;
 use zeroize::Zeroizing;
@@ -174,13 +175,23 @@ impl<'a> Case<'a> {
             public_keys: match self.operation {
                 Operation::Bip340Verify => PublicKeys::x_only(keys),
                 Operation::Ed25519Verify(_) => PublicKeys::ed25519(keys),
-                Operation::SharedSecrets(_) => PublicKeys::points(&peers[range.clone()]),
+                Operation::SharedSecrets(_) | Operation::MaskPoints(..) => {
+                    PublicKeys::points(&peers[range.clone()])
+                }
                 _ => PublicKeys::points(&public[range.clone()]),
             },
-            secret_keys: SecretKeys::each(&secret[range]),
+            secret_keys: match self.operation {
+                // As in private set intersection.
+                Operation::MaskItems(..) | Operation::MaskPoints(..) => SecretKeys::all(&secret[0]),
+                _ => SecretKeys::each(&secret[range]),
+            },
             options: Options {
                 // Without it BIP 340 takes fresh random data, and signatures could not be compared.
                 additional: (self.operation == Operation::Bip340Sign).then_some([0; 32]),
+                dst: match self.operation.uses_dst() {
+                    true => Dst::new(b"gecc bench"),
+                    false => Dst::NONE,
+                },
                 ..Options::default()
             },
             ..Columns::default()
