@@ -185,9 +185,10 @@ fn weights(
 ) -> Result<Vec<[u8; 32]>, Error> {
     let dst = scalar_dst();
     let seed = Sha256::digest(prefixed(&[public_key, MODE.dst(b"Seed-").as_bytes()]));
+    let seed = prefixed(&[&seed]);
     let weight = |item: usize| {
         let transcript = [
-            &prefixed(&[&seed])[..],
+            &seed[..],
             &length_bytes(item),
             &prefixed(&[&blinded[item], &evaluated[item]]),
             b"Composite",
