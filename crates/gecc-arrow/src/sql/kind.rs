@@ -209,9 +209,7 @@ impl FunctionKind {
     /// # Errors
     /// A name that is required but missing, an unknown name, or a curve without ECDSA.
     pub fn task(self, named: &[Option<&str>], policy: Policy) -> Result<Task, String> {
-        let text = |place: usize| named.get(place).copied().flatten();
-        let first = text(0);
-        let second = text(1);
+        let [first, second, third] = [0, 1, 2].map(|place| named.get(place).copied().flatten());
         let computed = match self {
             FunctionKind::EcdsaVerify
             | FunctionKind::EcdsaVerifyDer
@@ -224,7 +222,7 @@ impl FunctionKind {
             FunctionKind::EthAddress => Computed::EthAddress,
             FunctionKind::MessageDigest => Computed::Digests(hash(first)?),
             FunctionKind::Mask => {
-                Computed::Operation(Operation::MaskItems(suite(first)?, mask_form(text(2))?))
+                Computed::Operation(Operation::MaskItems(suite(first)?, mask_form(third)?))
             }
             FunctionKind::MaskPoints => {
                 Computed::Operation(Operation::MaskPoints(curve(first)?, mask_form(second)?))
@@ -326,11 +324,7 @@ impl Task {
     /// Returns the curve of the keys that the function takes, if it takes any.
     pub fn curve_of_key(&self) -> Option<CurveId> {
         match self.computed {
-            Computed::Operation(
-                operation @ (Operation::MaskItems(..)
-                | Operation::MaskPoints(..)
-                | Operation::UnmaskPoints(..)),
-            ) => operation.curve(),
+            Computed::Operation(operation) if operation.reads().secret_keys => operation.curve(),
             _ => None,
         }
     }

@@ -75,17 +75,15 @@ impl Service {
         key: Option<&SecretKey>,
         batch: &RecordBatch,
     ) -> Result<Vec<Answers>, ServiceError> {
-        let key = match key {
-            Some(key) => Key::All(key.clone()),
-            None if kind.takes_key() => return Err("there is no private key".into()),
-            None => Key::Column,
-        };
+        if kind.takes_key() && key.is_none() {
+            return Err("there is no private key".into());
+        }
         let most = self.coalescer.largest_batch();
         // A batch without rows is one part, for which the types are checked.
         let starts = (0..batch.num_rows().max(1)).step_by(most);
         let parts = starts.map(|start| batch.slice(start, most.min(batch.num_rows() - start)));
         parts
-            .map(|part| self.answers_of_part(kind, task, &key, &part))
+            .map(|part| self.answers_of_part(kind, task, key, &part))
             .collect()
     }
 
@@ -93,7 +91,7 @@ impl Service {
         &self,
         kind: FunctionKind,
         task: Task,
-        key: &Key,
+        key: Option<&SecretKey>,
         batch: &RecordBatch,
     ) -> Result<Answers, ServiceError> {
         let mut mapping = kind.mapping(batch.num_columns());
@@ -102,7 +100,7 @@ impl Service {
             Computed::Operation(operation) => {
                 let table_operation = TableOperation {
                     options: task.options,
-                    key: key.clone(),
+                    key: key.map_or(Key::Column, |key| Key::All(key.clone())),
                     ..operation.into()
                 };
                 table_operation.apply_through(
