@@ -2,6 +2,7 @@
 //! by mistake: as a file name, as a column name, in place of an input. Messages describe text that
 //! may be a key instead of quoting it.
 
+use std::ffi::OsStr;
 use std::path::Path;
 
 /// The fewest characters of a text that may be a key or a part of one.
@@ -57,14 +58,26 @@ pub fn shown(text: &str) -> String {
     }
 }
 
-/// Formats a path for a message. The path of an existing file is always shown.
+/// Formats a path for a message. The path of an existing file is always shown, and so is the
+/// existing folder of an absolute path: only the name in it can be a key.
 pub fn shown_path(path: &Path) -> String {
-    let is_hidden = may_be_secret(path.as_os_str().as_encoded_bytes()) && !path.exists();
-    if is_hidden {
-        shown(&path.to_string_lossy())
-    } else {
-        path.display().to_string()
+    if path.exists() {
+        return path.display().to_string();
     }
+    match (path.parent(), path.file_name()) {
+        (Some(folder), Some(name)) if folder.is_absolute() && folder.is_dir() => {
+            folder.join(shown_part(name)).display().to_string()
+        }
+        _ => shown_part(path.as_os_str()),
+    }
+}
+
+/// Formats a path or a part of one for a message, unless it may be a key.
+fn shown_part(part: &OsStr) -> String {
+    if may_be_secret(part.as_encoded_bytes()) {
+        return shown(&part.to_string_lossy());
+    }
+    part.display().to_string()
 }
 
 /// Returns `true` if the names joined together are hexadecimal digits, as after splitting a key
@@ -282,5 +295,20 @@ mod tests {
         std::fs::write(&path, "").unwrap();
         assert_eq!(shown_path(&path), path.display().to_string());
         std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn existing_folders_of_absolute_paths_are_shown() {
+        let folder = std::env::temp_dir().join(format!("tmp.{}", hex::encode(random())));
+        std::fs::create_dir(&folder).unwrap();
+        let missing = folder.join("missing.csv");
+        assert_eq!(shown_path(&missing), missing.display().to_string());
+        let key = hex::encode(random());
+        let hidden = shown_path(&folder.join(&key));
+        assert!(hidden.starts_with(folder.to_str().unwrap()), "{hidden}");
+        assert!(!hidden.contains(&key[..6]), "{hidden}");
+        std::fs::remove_dir(&folder).unwrap();
+        // A folder that does not exist may be the first half of a key in base64.
+        assert!(!shown_path(&missing).contains("missing"));
     }
 }

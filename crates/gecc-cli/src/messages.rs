@@ -1,6 +1,6 @@
 //! Messages on standard error, with verbosity levels.
 
-use gecc::fields::{may_be_secret, shown};
+use gecc::fields::may_be_secret;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt::Display;
@@ -86,11 +86,37 @@ fn secret_parts(number: usize, argument: &OsStr) -> Vec<(String, String)> {
         return Vec::new();
     }
     let text = argument.to_string_lossy();
+    match without_existing_folder(&text) {
+        Some((option, name)) => [option, name]
+            .into_iter()
+            .flat_map(|part| secret_parts_of_text(number, part))
+            .collect(),
+        None => secret_parts_of_text(number, &text),
+    }
+}
+
+/// Splits an absolute path in an existing folder, or an option with such a value, into the text
+/// before the path and the name in the folder. Relative paths are not split: a base64 key with a
+/// slash is one, and a command may have created a folder from its first half.
+fn without_existing_folder(text: &str) -> Option<(&str, &str)> {
+    let start = text.find('/')?;
+    let (option, path) = text.split_at(start);
+    let is_value = option.is_empty()
+        || option.ends_with('=')
+        || (option.len() == 2 && option.starts_with('-'));
+    let (folder, name) = path.rsplit_once('/')?;
+    // The folder of `/name` is the root.
+    let is_folder = folder.is_empty() || Path::new(folder).is_dir();
+    (is_value && is_folder).then_some((option, name))
+}
+
+/// Returns the parts of a text that may be private keys.
+fn secret_parts_of_text(number: usize, text: &str) -> Vec<(String, String)> {
     // The value of `--option=VALUE`, `--columns field=VALUE` and `-oVALUE`, elements of lists, and
     // components of paths.
     let of_short = text.strip_prefix('-').and_then(|rest| rest.get(1..));
     let elements = text.split(|c: char| c.is_whitespace() || matches!(c, '=' | ',' | '/' | ':'));
-    let wholes = [&*text, text.trim()]
+    let wholes = [text, text.trim()]
         .into_iter()
         .chain(text.splitn(2, '='))
         .chain(of_short);
@@ -108,8 +134,8 @@ fn secret_parts(number: usize, argument: &OsStr) -> Vec<(String, String)> {
             continue;
         }
         let replacement = format!(
-            "(argument {number}: {}",
-            shown(part).trim_start_matches('(')
+            "(argument {number}: {} characters, not shown as they may be a key)",
+            part.chars().count()
         );
         hidden.push((part.to_owned(), replacement.clone()));
         hidden.push((part.escape_debug().to_string(), replacement));
@@ -221,6 +247,50 @@ pub fn debug(text: impl FnOnce() -> String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Hides an argument's parts in a message.
+    fn hidden_in(argument: &str, message: &str) -> String {
+        let mut parts = secret_parts(4, OsStr::new(argument));
+        parts.sort_by_key(|(text, _)| std::cmp::Reverse(text.len()));
+        parts
+            .iter()
+            .fold(message.to_owned(), |message, (text, place)| {
+                message.replace(text, place)
+            })
+    }
+
+    #[test]
+    fn parts_of_split_keys_are_not_shown() {
+        let halves = ["aB3dE5fG7", "h9JkL1mN2pQ4"];
+        for argument in [halves.join("/"), halves.join("="), halves.join(",")] {
+            for half in halves {
+                let message = hidden_in(&argument, &format!("{half}: not found"));
+                assert!(!message.contains(half), "{argument}: {message}");
+                assert!(message.starts_with("(argument 4: "), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn existing_folders_are_shown_and_names_in_them_hidden() {
+        let folder =
+            std::env::temp_dir().join(format!("tmp.aB3dE5fG7h9JkL1m{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let folder_text = folder.to_str().unwrap();
+        for option in ["", "--key-file=", "-o"] {
+            let missing = format!("{option}{folder_text}/missing.csv");
+            assert_eq!(hidden_in(&missing, &missing), missing);
+            let key = "9d61b19deffd5a60ba844af492ec2cc4";
+            let message = hidden_in(&format!("{option}{folder_text}/{key}"), key);
+            assert!(
+                message.starts_with("(argument 4: 32 characters"),
+                "{message}"
+            );
+        }
+        std::fs::remove_dir(&folder).unwrap();
+        let missing = format!("{folder_text}/missing.csv");
+        assert!(!hidden_in(&missing, folder_text).contains("aB3dE5"));
+    }
 
     #[test]
     fn control_characters_and_direction_marks_are_escaped() {
