@@ -4,9 +4,9 @@
 //! Layers, each of which uses only those named before it: `field` (modular arithmetic), `scalar`
 //! (digits, the endomorphism), `curves` (data of each curve), `point` (affine and Jacobian points),
 //! `sswu` (constants of the map from field elements to points), `simd`
-//! (eight items at a time), `tables` of multiples, `multiply`, `msm` (sums of many
-//! products), `decode`, and `secret` (building blocks of operations on secrets). The code of each
-//! operation is in the operation's folder.
+//! (eight items at a time), `uniform` (constant-time portable code), `tables` of multiples,
+//! `multiply`, `msm` (sums of many products), `decode`, and `secret` (building blocks of operations
+//! on secrets). The code of each operation is in the operation's folder.
 
 mod curves;
 pub mod decode;
@@ -24,12 +24,9 @@ pub mod simd;
 #[cfg(any(gecc_no_avx512, not(target_arch = "x86_64")))]
 #[path = "simd_absent.rs"]
 pub mod simd;
-#[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
-pub mod sswu;
-#[cfg(any(gecc_no_avx512, not(target_arch = "x86_64")))]
-#[path = "sswu_absent.rs"]
 pub mod sswu;
 pub mod tables;
+pub mod uniform;
 
 use crate::host::stack;
 use crate::host::workers::Pool;
@@ -87,6 +84,9 @@ pub const CHUNK: usize = 512;
 /// The number of items below which another thread is not worthwhile, for operations on several
 /// items at a time.
 const SMALLEST_CHUNK: usize = 64;
+/// The smallest number of items for which another thread is faster if the portable code multiplies
+/// their points by secrets: with fewer, the inversions that they share take too long.
+const SMALLEST_PORTABLE_CHUNK: usize = 16;
 /// The smallest number of items for which another thread is faster if each is computed
 /// individually, which takes longer.
 const SMALLEST_GROUP: usize = 4;
@@ -246,6 +246,27 @@ impl CpuEngine {
     ) {
         let chunk = self.chunk_of_texts(out.items(), bytes);
         self.fill_secret_chunks(chunk, out, widths, &compute);
+    }
+
+    /// Computes results that depend on secrets and take a multiplication of a point per item, by the
+    /// vector code or by the portable code. An average of `bytes` is hashed per item.
+    pub fn fill_secret_products(
+        &self,
+        bytes: usize,
+        out: &mut ResultSink,
+        widths: Widths,
+        compute: impl Fn(Option<Lanes>, Range<usize>, &mut ResultsMut) + Sync,
+    ) {
+        let items = out.items();
+        let lanes = self.lanes_for(items);
+        let chunk = if lanes.is_some() {
+            self.chunk_of_texts(items, bytes)
+        } else {
+            items
+                .div_ceil(self.threads())
+                .clamp(SMALLEST_PORTABLE_CHUNK, CHUNK)
+        };
+        self.fill_secret_chunks(chunk, out, widths, &|range, out| compute(lanes, range, out));
     }
 
     /// Computes results that depend on secrets item by item, for operations so slow that another

@@ -1,5 +1,5 @@
-//! Building blocks of operations on secrets: the constant-time arithmetic of the RustCrypto crates,
-//! and batched products with the constant-time vector code.
+//! Building blocks of operations on secrets: arithmetic modulo n of the RustCrypto crates, and
+//! batched products with the constant-time code of `cpu::simd` or `cpu::uniform`.
 //!
 //! There are two branches on secrets. The first is the check that a number is in range, whose
 //! outcome the caller learns anyway. The second is whether a nonce has to be drawn again, which
@@ -8,8 +8,9 @@
 
 use super::be_bytes_to_limbs;
 use super::point::Affine;
-use super::simd::Lanes;
+use super::simd::{self, Bases, Lanes};
 use super::tables::BaseTables;
+use super::uniform;
 use crate::curve::for_each_curve;
 use crate::curve::types::*;
 use crate::types::Rejection;
@@ -105,6 +106,24 @@ pub fn invert_all<C: SecretCurve>(values: &[Number<C>]) -> Zeroizing<Vec<Number<
 pub fn base_products<C: SecretCurve>(lanes: Lanes, k: &[Number<C>]) -> Vec<Affine<C::Base>> {
     let (odd, negated) = odd_or_opposite::<C>(k);
     C::tables().uniform(lanes).mul_base(lanes, &odd, &negated)
+}
+
+/// The coordinates x and y of each product as plain numbers.
+pub type Products = Zeroizing<Vec<[[u64; 4]; 2]>>;
+
+/// Computes k[i] points[i] for k in 1..n, in constant time. No point is the identity.
+pub fn products<C: SecretCurve>(
+    lanes: Option<Lanes>,
+    k: &[Number<C>],
+    points: &[Affine<C::Base>],
+    bases: Bases,
+) -> Products {
+    let (odd, negated) = odd_or_opposite::<C>(k);
+    match lanes {
+        Some(lanes) => simd::mul_uniform::<C>(lanes, &odd, &negated, points, bases),
+        // Treats all points as secret.
+        None => uniform::mul_uniform::<C>(&odd, &negated, points),
+    }
 }
 
 /// Returns, for each k in 1..n, the odd one of k and n - k, and 1 if that is n - k.

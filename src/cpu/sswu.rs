@@ -46,6 +46,7 @@ pub struct SswuConstants<F> {
     pub isogeny: Option<Isogeny<F>>,
     /// 2^192 and 1, times the factor between numbers and the form of vectors: the halves of a
     /// number below 2^384 times these give the element in the form of vectors.
+    #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
     pub halves: [F; 2],
 }
 
@@ -62,10 +63,6 @@ pub struct Isogeny<F> {
 
 impl SswuParameters {
     fn constants<F: Coordinate>(&self) -> SswuConstants<F> {
-        // Vectors hold 2^SHIFT times the stored form, which is the number times 2^256 or itself.
-        let form = if F::SHIFT == 0 { 0 } else { 256 + F::SHIFT };
-        let times_two_to = |value: F, power| (0..power).fold(value, |value, _| value.double());
-        let low = times_two_to(F::ONE, form);
         SswuConstants {
             a: from_limbs(&self.a),
             b: from_limbs(&self.b),
@@ -76,9 +73,20 @@ impl SswuParameters {
                 y: isogeny.y.each_ref().map(from_limbs),
                 kernel: from_limbs(&isogeny.kernel),
             }),
-            halves: [times_two_to(low, 192), low],
+            #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
+            halves: halves(),
         }
     }
+}
+
+/// Computes `SswuConstants::halves`.
+#[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
+fn halves<F: Coordinate>() -> [F; 2] {
+    // Vectors hold 2^SHIFT times the stored form, which is the number times 2^256 or itself.
+    let form = if F::SHIFT == 0 { 0 } else { 256 + F::SHIFT };
+    let times_two_to = |value: F, power| (0..power).fold(value, |value, _| value.double());
+    let low = times_two_to(F::ONE, form);
+    [times_two_to(low, 192), low]
 }
 
 impl SswuCurve for P256 {

@@ -179,7 +179,7 @@ fn of_hash_to_curve(engine: &CpuEngine, curve: CurveId) -> Result<(), String> {
             dst,
             messages: SizedTexts::new(engine, texts.len(), |item| &texts[item]),
         };
-        let known = hash_to_curve::cpu::one_by_one(&hashing());
+        let known = hash_to_curve::cpu::reference_points(&hashing());
         let mask = Mask {
             source: Source::Items(hashing()),
             keys: (&one).into(),

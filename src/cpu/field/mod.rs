@@ -1,7 +1,8 @@
 //! Arithmetic in the prime fields of the curves: coordinates modulo p and scalars modulo n.
 //!
-//! All code here is variable-time and for public data only. Values are canonical: each element has
-//! one representation, so equality compares limbs and callers need not normalise.
+//! All code here is variable-time and for public data only, except sums, differences, halves, the
+//! encoding of numbers, and functions whose names end in `_uniform`. Values are canonical: each
+//! element has one representation, so equality compares limbs and callers need not normalise.
 //!
 //! | field | representation | reduction |
 //! |---|---|---|
@@ -164,6 +165,30 @@ pub trait Coordinate: Field + Prime {
     fn stored(&self) -> [u64; 4];
     /// Returns the element with this representation, which must be below p.
     fn from_stored(limbs: [u64; 4]) -> Self;
+
+    /// self rhs in constant time.
+    #[inline(always)]
+    fn mul_uniform(&self, rhs: &Self) -> Self {
+        self.mul(rhs)
+    }
+
+    /// self^2 in constant time.
+    #[inline(always)]
+    fn square_uniform(&self) -> Self {
+        self.square()
+    }
+
+    /// self rhs - c d in constant time.
+    #[inline(always)]
+    fn mul_sub_mul_uniform(&self, rhs: &Self, c: &Self, d: &Self) -> Self {
+        self.mul_sub_mul(rhs, c, d)
+    }
+
+    /// self rhs - c^2 in constant time.
+    #[inline(always)]
+    fn mul_sub_square_uniform(&self, rhs: &Self, c: &Self) -> Self {
+        self.mul_sub_square(rhs, c)
+    }
 
     /// base^((p + 1) / 4).
     #[inline(always)]

@@ -29,13 +29,29 @@ impl<M: PrimeOfCoordinates> core::fmt::Debug for Element<M> {
     }
 }
 
-/// (low + 2^256 high) mod p. Since 2^256 = c mod p, the high half folds onto the low one times c.
+/// Returns two numbers whose sum is congruent to low + 2^256 high: one below 2^256, and one below
+/// 2^66. Since 2^256 = c mod p, the high half folds onto the low one times c.
 #[inline(always)]
-fn reduce<M: PrimeOfCoordinates>((low, high): (Limbs, Limbs)) -> Limbs {
+fn fold<M: PrimeOfCoordinates>((low, high): (Limbs, Limbs)) -> (Limbs, [u64; 2]) {
     // low + c high < 2^256 (c + 1), so the top limb is at most c, and its own fold is at most c^2 <
     // 2^66.
     let [s0, s1, s2, s3, top] = limbs::mul_limb_add(&low, &high, Element::<M>::C);
     let (fold0, fold1) = limbs::mul_wide_limb(top, Element::<M>::C);
+    ([s0, s1, s2, s3], [fold0, fold1])
+}
+
+/// (low + 2^256 high) mod p in constant time.
+#[inline(always)]
+fn reduce_uniform<M: PrimeOfCoordinates>(product: (Limbs, Limbs)) -> Limbs {
+    let (sum, [fold0, fold1]) = fold::<M>(product);
+    // Below 2^256 + 2^66, which is below 2 p.
+    modular::add_mod(&sum, &[fold0, fold1, 0, 0], Element::<M>::MODULUS)
+}
+
+/// (low + 2^256 high) mod p.
+#[inline(always)]
+fn reduce<M: PrimeOfCoordinates>(product: (Limbs, Limbs)) -> Limbs {
+    let ([s0, s1, s2, s3], [fold0, fold1]) = fold::<M>(product);
     let (s0, carry) = s0.overflowing_add(fold0);
     let (s1, carry) = s1.carrying_add(fold1, carry);
     let (s2, carry) = s2.overflowing_add(u64::from(carry));
@@ -148,5 +164,31 @@ impl<M: PrimeOfCoordinates> Coordinate for Element<M> {
     fn from_stored(limbs: Limbs) -> Self {
         debug_assert!(!is_reducible::<M>(&limbs));
         Self::new(limbs)
+    }
+
+    #[inline(always)]
+    fn mul_uniform(&self, rhs: &Self) -> Self {
+        Self::new(reduce_uniform::<M>(limbs::mul_wide(&self.0, &rhs.0)))
+    }
+
+    #[inline(always)]
+    fn square_uniform(&self) -> Self {
+        Self::new(reduce_uniform::<M>(limbs::square_wide(&self.0)))
+    }
+
+    #[inline(always)]
+    fn mul_sub_mul_uniform(&self, rhs: &Self, c: &Self, d: &Self) -> Self {
+        let ab = limbs::mul_wide(&self.0, &rhs.0);
+        let cd = limbs::mul_wide(&c.0, &d.0);
+        let difference = modular::sub_wide_mod(&ab, &cd, Self::MODULUS);
+        Self::new(reduce_uniform::<M>(difference))
+    }
+
+    #[inline(always)]
+    fn mul_sub_square_uniform(&self, rhs: &Self, c: &Self) -> Self {
+        let ab = limbs::mul_wide(&self.0, &rhs.0);
+        let cc = limbs::square_wide(&c.0);
+        let difference = modular::sub_wide_mod(&ab, &cc, Self::MODULUS);
+        Self::new(reduce_uniform::<M>(difference))
     }
 }

@@ -1,18 +1,14 @@
-//! Shared points on the CPU: in batches with the constant-time vector code if the processor
-//! supports it, otherwise with the constant-time arithmetic of the RustCrypto crates.
+//! Shared points on the CPU, in batches with constant-time code.
 //!
 //! The only branch on a secret is the check that a key is in range, whose outcome the caller learns
 //! anyway.
 
-use crate::cpu::field::Field;
 use crate::cpu::point::Affine;
-use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, odd_or_opposite, scalar};
-use crate::cpu::simd::{Bases, Lanes, mul_uniform};
+use crate::cpu::secret::{Number, SecretCurve, products, scalar};
+use crate::cpu::simd::{Bases, Lanes};
 use crate::cpu::{CpuEngine, decode, limbs_to_be_bytes};
-use crate::types::{Point, PublicKeys, Rejection, ResultSink, ResultsMut, SecretKeys};
-use elliptic_curve::point::AffineCoordinates;
-use elliptic_curve::sec1::FromSec1Point;
-use elliptic_curve::{CurveGroup, ProjectivePoint};
+use crate::host::wiped::Wiped;
+use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, SecretKeys};
 use std::ops::Range;
 use zeroize::Zeroizing;
 
@@ -24,28 +20,47 @@ pub fn shared_points<C: SecretCurve>(
     width: usize,
     out: &mut ResultSink,
 ) {
-    let inputs = AgreementInputs { secret_keys, peers };
-    match engine.lanes_for(out.items()) {
-        Some(lanes) => engine.fill_secret(out, [width, 0], |range, out| {
-            inputs.in_lanes::<C>(lanes, range, out)
-        }),
-        None => engine.fill_secret_each(out, [width, 0], |item, out, place| {
-            if let Err(reason) = inputs.one::<C>(item, out, place) {
-                out.reject(place, reason);
+    engine.fill_secret_products(0, out, [width, 0], |lanes, items, out| {
+        let of_items = items.clone().map(|item| peers.get(item));
+        let points = decode::public_keys::<C>(lanes, of_items);
+        multiply::<C>(lanes, secret_keys, items, &points, Bases::Public, out, put);
+    });
+}
+
+/// Computes the product of the key and the point of each item, and calls `put` with the results, a
+/// place in them, and the coordinates x and y.
+pub fn multiply<C: SecretCurve>(
+    lanes: Option<Lanes>,
+    keys: SecretKeys,
+    items: Range<usize>,
+    points: &[Result<Affine<C::Base>, Rejection>],
+    bases: Bases,
+    out: &mut ResultsMut,
+    put: impl Fn(&mut ResultsMut, usize, &[u8; 32], &[u8; 32]),
+) {
+    // Allocated once: growing the vector would leave its old contents in freed memory.
+    let mut d: Zeroizing<Vec<Number<C>>> = Zeroizing::new(Vec::with_capacity(items.len()));
+    let mut places = Vec::with_capacity(items.len());
+    let mut valid = Wiped::with_capacity(items.len());
+    for (place, (item, point)) in items.zip(points).enumerate() {
+        match (scalar::<C>(keys.expose(item)), point) {
+            (Ok(key), Ok(point)) => {
+                d.push(*key);
+                places.push(place);
+                valid.push(*point);
             }
-        }),
+            (Err(reason), _) => out.reject(place, reason),
+            (_, Err(reason)) => out.reject(place, *reason),
+        }
     }
-}
-
-struct AgreementInputs<'a> {
-    secret_keys: SecretKeys<'a>,
-    peers: PublicKeys<'a>,
-}
-
-/// Converts a point of the curve to the RustCrypto type.
-pub fn reference<C: SecretCurve>(point: &Affine<C::Base>) -> ReferencePoint<C> {
-    let encoded = Point::from_coordinates(&point.x.to_be_bytes(), &point.y.to_be_bytes());
-    ReferencePoint::<C>::from_sec1_bytes(encoded.as_sec1()).expect("a point of the curve")
+    let products = products::<C>(lanes, &d, &valid, bases);
+    for (place, product) in places.into_iter().zip(products.iter()) {
+        let [x, y] = product
+            .each_ref()
+            .map(limbs_to_be_bytes)
+            .map(Zeroizing::new);
+        put(out, place, &x, &y);
+    }
 }
 
 /// Writes x, and y if the row has 64 bytes.
@@ -56,58 +71,17 @@ fn put(out: &mut ResultsMut, place: usize, x: &[u8; 32], y: &[u8; 32]) {
     out.accept(place);
 }
 
-impl AgreementInputs<'_> {
-    fn one<C: SecretCurve>(
-        &self,
-        item: usize,
-        out: &mut ResultsMut,
-        place: usize,
-    ) -> Result<(), Rejection> {
-        let d = scalar::<C>(self.secret_keys.expose(item))?;
-        let peer = decode::public_key::<C>(self.peers.get(item))?;
-        let product =
-            Zeroizing::new(ProjectivePoint::<C::Reference>::from(reference::<C>(&peer)) * *d);
-        let product = Zeroizing::new(product.to_affine());
-        put(out, place, &product.x().into(), &product.y().into());
-        Ok(())
-    }
-
-    fn in_lanes<C: SecretCurve>(&self, lanes: Lanes, items: Range<usize>, out: &mut ResultsMut) {
-        let peers =
-            decode::public_keys::<C>(Some(lanes), items.clone().map(|item| self.peers.get(item)));
-        // Allocated once: growing the vector would leave its old contents in freed memory.
-        let mut d: Zeroizing<Vec<Number<C>>> = Zeroizing::new(Vec::with_capacity(items.len()));
-        let mut places = Vec::with_capacity(items.len());
-        let mut points = Vec::with_capacity(items.len());
-        for (place, (item, peer)) in items.zip(peers).enumerate() {
-            match (scalar::<C>(self.secret_keys.expose(item)), peer) {
-                (Ok(key), Ok(point)) => {
-                    d.push(*key);
-                    places.push(place);
-                    points.push(point);
-                }
-                (Err(reason), _) | (_, Err(reason)) => out.reject(place, reason),
-            }
-        }
-        let (odd, negated) = odd_or_opposite::<C>(&d);
-        let products = mul_uniform::<C>(lanes, &odd, &negated, &points, Bases::Public);
-        for (place, product) in places.into_iter().zip(products.iter()) {
-            let [x, y] = product
-                .each_ref()
-                .map(limbs_to_be_bytes)
-                .map(Zeroizing::new);
-            put(out, place, &x, &y);
-        }
-    }
-}
-
 #[cfg(test)]
-mod avx512_tests {
+mod tests {
     use super::*;
     use crate::cpu::CpuCurve;
+    use crate::cpu::field::Field;
     use crate::curve::{constants, for_each_curve, types};
     use crate::ops::point;
-    use crate::types::{SecretKey, rows_of};
+    use crate::types::{Point, SecretKey, rows_of};
+    use elliptic_curve::point::AffineCoordinates;
+    use elliptic_curve::sec1::FromSec1Point;
+    use elliptic_curve::{AffinePoint, CurveGroup, ProjectivePoint};
     use num_bigint::BigInt;
 
     fn integer(limbs: &[u64; 4]) -> BigInt {
@@ -180,13 +154,29 @@ mod avx512_tests {
             .collect()
     }
 
+    /// Computes the shared point of one item with the RustCrypto crates.
+    fn reference<C: SecretCurve>(
+        key: &[u8; 32],
+        peer: Result<Affine<C::Base>, Rejection>,
+    ) -> Result<[u8; 64], Rejection> {
+        let d = scalar::<C>(key)?;
+        let peer = peer?;
+        let peer = Point::from_coordinates(&peer.x.to_be_bytes(), &peer.y.to_be_bytes());
+        let peer = AffinePoint::<C::Reference>::from_sec1_bytes(peer.as_sec1()).unwrap();
+        let product = (ProjectivePoint::<C::Reference>::from(peer) * *d).to_affine();
+        let [x, y]: [[u8; 32]; 2] = [product.x().into(), product.y().into()];
+        Ok(*[x, y].as_flattened().first_chunk().unwrap())
+    }
+
     /// Compares the engine with the RustCrypto crates. `peers` may be of any kind, including
     /// invalid ones.
     fn same<C: SecretCurve>(engine: &CpuEngine, keys: SecretKeys, peers: PublicKeys, items: usize) {
-        let portable = CpuEngine::new(Some(1), None).unwrap().portable();
-        let expected = rows_of::<64>(items, |out| {
-            shared_points::<C>(&portable, keys, peers, 64, out)
-        });
+        let of_items = (0..items).map(|item| peers.get(item));
+        let expected: Vec<_> = decode::public_keys::<C>(None, of_items)
+            .into_iter()
+            .enumerate()
+            .map(|(item, peer)| reference::<C>(keys.expose(item), peer))
+            .collect();
         let computed = rows_of::<64>(items, |out| {
             shared_points::<C>(engine, keys, peers, 64, out)
         });
@@ -195,14 +185,10 @@ mod avx512_tests {
             .iter()
             .map(|item| item.map(|point| *point.first_chunk::<32>().unwrap()))
             .collect();
-        for engine in [engine, &portable] {
-            assert_eq!(
-                rows_of::<32>(items, |out| shared_points::<C>(
-                    engine, keys, peers, 32, out
-                )),
-                x
-            );
-        }
+        let computed = rows_of::<32>(items, |out| {
+            shared_points::<C>(engine, keys, peers, 32, out)
+        });
+        assert_eq!(computed, x);
     }
 
     fn secret_keys(scalars: &[[u8; 32]]) -> Vec<SecretKey> {
@@ -212,9 +198,7 @@ mod avx512_tests {
             .collect()
     }
 
-    fn agrees_with_rustcrypto<C: SecretCurve>() {
-        let engine = CpuEngine::new(Some(1), None).unwrap();
-        assert!(engine.lanes.is_some(), "this processor has AVX-512 IFMA");
+    fn agrees_with_rustcrypto<C: SecretCurve>(engine: CpuEngine) {
         // Special keys with random peers, and random keys with special peers.
         let special = special_scalars::<C>();
         let others: Vec<_> = special.iter().map(|_| random()).collect();
@@ -262,15 +246,36 @@ mod avx512_tests {
         same::<C>(engine, keys.into(), PublicKeys::all(&peers[0]), keys.len());
     }
 
+    fn engine() -> CpuEngine {
+        CpuEngine::new(Some(1), None).unwrap()
+    }
+
     macro_rules! tested {
         ([] $($curve:ident $name:ident [$($module:tt)*] [$($reference:tt)*];)*) => {
-            $(
-                #[test]
-                #[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
-                fn $name() {
-                    agrees_with_rustcrypto::<types::$curve>();
-                }
-            )*
+            mod portable {
+                use super::*;
+
+                $(
+                    #[test]
+                    fn $name() {
+                        agrees_with_rustcrypto::<types::$curve>(engine().portable());
+                    }
+                )*
+            }
+
+            mod avx512_tests {
+                use super::*;
+
+                $(
+                    #[test]
+                    #[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
+                    fn $name() {
+                        let engine = engine();
+                        assert!(engine.lanes.is_some(), "this processor has AVX-512 IFMA");
+                        agrees_with_rustcrypto::<types::$curve>(engine);
+                    }
+                )*
+            }
         };
     }
     for_each_curve!(tested!);

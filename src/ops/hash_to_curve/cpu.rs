@@ -1,24 +1,22 @@
-//! Hashing to points on the CPU. The suites of RFC 9380 use the constant-time vector code if the
-//! processor supports it, otherwise the constant-time arithmetic of the RustCrypto crates.
+//! Hashing to points on the CPU, in constant time for the suites of RFC 9380.
 
 use super::expand::expand_message;
 use super::{HashToCurve, Suite, tries};
 use crate::cpu::field::Field;
 use crate::cpu::point::Affine;
-use crate::cpu::secret::{ReferencePoint, SecretCurve};
-use crate::cpu::simd::{Bases, ELEMENT_BYTES, ElementBytes, Lanes, map_to_curve};
+use crate::cpu::secret::SecretCurve;
+use crate::cpu::simd::{self, Bases, ELEMENT_BYTES, ElementBytes, Lanes};
 use crate::cpu::sswu::SswuCurve;
-use crate::cpu::{CpuCurve, CpuEngine, decode};
+use crate::cpu::{CpuCurve, CpuEngine, decode, uniform};
 use crate::curve::types::{P256, Secp256k1, Sm2};
 use crate::host::wiped::Wiped;
-use crate::ops::ecdh::cpu::reference;
 use crate::types::{Point, PublicKeys, Rejection, ResultSink, ResultsMut, Widths};
 use core::marker::PhantomData;
 use elliptic_curve::array::Array;
 use elliptic_curve::consts::U48;
 use elliptic_curve::ops::Reduce;
 use elliptic_curve::point::AffineCoordinates;
-use elliptic_curve::{CurveGroup, ProjectivePoint};
+use elliptic_curve::{CurveGroup, Group, ProjectivePoint};
 use hash2curve::MapToCurve;
 use std::ops::Range;
 use zeroize::Zeroizing;
@@ -32,11 +30,9 @@ pub trait PointSource: Sync {
     /// True if the points are computed in constant time.
     const BASES: Bases;
 
-    /// Returns the points of a range of items, with vector code if possible.
+    /// Returns the points of a range of items, with vector code if possible, and in constant time
+    /// if they are secret.
     fn points(&self, lanes: Option<Lanes>, items: Range<usize>) -> Points<Self::Curve>;
-
-    /// Returns the point of one item, computed in constant time if the points are secret.
-    fn one(&self, item: usize) -> Result<ReferencePoint<Self::Curve>, Rejection>;
 }
 
 /// Calls `$call` with the `PointSource` of the suite as `$source`.
@@ -77,17 +73,18 @@ pub fn points(
     ));
 }
 
-/// Returns the points of all items, computed one by one: those of the suites of RFC 9380 with the
-/// RustCrypto crates. For self-tests of the vector code.
-pub fn one_by_one(hashing: &HashToCurve) -> Vec<Result<Point, Rejection>> {
-    with_source!(hashing, 0, |source| {
-        let points = (0..hashing.messages.items()).map(|item| source.one(item));
-        points
-            .map(|point| {
-                point.map(|point| Point::from_coordinates(&point.x().into(), &point.y().into()))
-            })
-            .collect()
-    })
+/// Returns the points of all messages of a suite of RFC 9380, computed by the RustCrypto crates.
+/// For self-tests.
+pub fn reference_points(hashing: &HashToCurve) -> Vec<Result<Point, Rejection>> {
+    match hashing.suite {
+        Suite::P256SswuRo | Suite::P256SswuNu => Sswu::<P256>::new(hashing, 0).reference_points(),
+        Suite::Secp256k1SswuRo | Suite::Secp256k1SswuNu => {
+            Sswu::<Secp256k1>::new(hashing, 0).reference_points()
+        }
+        Suite::Sm2Rehash | Suite::Sm2Increment | Suite::P256Rehash => {
+            unreachable!("not a suite of RFC 9380")
+        }
+    }
 }
 
 fn write<S: PointSource>(engine: &CpuEngine, bytes: usize, source: &S, out: &mut ResultSink) {
@@ -95,32 +92,24 @@ fn write<S: PointSource>(engine: &CpuEngine, bytes: usize, source: &S, out: &mut
     let compute = |range: Range<usize>, out: &mut ResultsMut| {
         for (place, point) in source.points(lanes, range).iter().enumerate() {
             match point {
-                Ok(Affine { x, y, .. }) => put(out, place, &x.to_be_bytes(), &y.to_be_bytes()),
+                Ok(Affine { x, y, .. }) => {
+                    let (to_x, to_y) = out.row(0, place).split_at_mut(32);
+                    to_x.copy_from_slice(&x.to_be_bytes());
+                    to_y.copy_from_slice(&y.to_be_bytes());
+                    out.accept(place);
+                }
                 Err(reason) => out.reject(place, *reason),
             }
         }
     };
-    match (S::BASES, lanes) {
-        (Bases::Public, _) => engine.fill_of_texts(bytes, out, WIDTHS, compute),
-        (Bases::Secret, Some(_)) => engine.fill_secret_of_texts(bytes, out, WIDTHS, compute),
-        (Bases::Secret, None) => {
-            engine.fill_secret_each(out, WIDTHS, |item, out, place| match source.one(item) {
-                Ok(point) => put(out, place, &point.x().into(), &point.y().into()),
-                Err(reason) => out.reject(place, reason),
-            })
-        }
+    match S::BASES {
+        Bases::Public => engine.fill_of_texts(bytes, out, WIDTHS, compute),
+        Bases::Secret => engine.fill_secret_of_texts(bytes, out, WIDTHS, compute),
     }
 }
 
 /// Rows of `x || y`.
 const WIDTHS: Widths = [64, 0];
-
-fn put(out: &mut ResultsMut, place: usize, x: &[u8; 32], y: &[u8; 32]) {
-    let row = out.row(0, place);
-    row[..32].copy_from_slice(x);
-    row[32..].copy_from_slice(y);
-    out.accept(place);
-}
 
 /// The suites of RFC 9380.
 pub struct Sswu<'m, 'a, C> {
@@ -145,68 +134,61 @@ impl<'m, 'a, C> Sswu<'m, 'a, C> {
     }
 }
 
-impl<C: SecretCurve + SswuCurve> PointSource for Sswu<'_, '_, C>
-where
-    C::Reference: MapToCurve<Length = U48>,
-{
+impl<C: SecretCurve<Reference: MapToCurve<Length = U48>>> Sswu<'_, '_, C> {
+    fn reference_points(&self) -> Vec<Result<Point, Rejection>> {
+        (0..self.hashing.messages.items())
+            .map(|item| self.reference_point(item))
+            .collect()
+    }
+
+    fn reference_point(&self, item: usize) -> Result<Point, Rejection> {
+        let mut bytes = [0; 2 * ELEMENT_BYTES];
+        let bytes = &mut bytes[..ELEMENT_BYTES * self.hashing.suite.field_elements()];
+        self.uniform_bytes(item, bytes);
+        let sum = sum_of_images::<C::Reference>(bytes.as_chunks().0);
+        if bool::from(sum.is_identity()) {
+            return Err(Rejection::IdentityResult);
+        }
+        let sum = sum.to_affine();
+        Ok(Point::from_coordinates(&sum.x().into(), &sum.y().into()))
+    }
+}
+
+/// Computes the sum of the images of elements with the RustCrypto crates.
+fn sum_of_images<R: MapToCurve<Length = U48>>(elements: &[ElementBytes]) -> ProjectivePoint<R> {
+    let images = elements
+        .iter()
+        .map(|element| R::map_to_curve(R::FieldElement::reduce(&Array::from(*element))));
+    images.fold(ProjectivePoint::<R>::default(), |sum, image| sum + image)
+}
+
+impl<C: SecretCurve + SswuCurve> PointSource for Sswu<'_, '_, C> {
     type Curve = C;
     const BASES: Bases = Bases::Secret;
 
     fn points(&self, lanes: Option<Lanes>, items: Range<usize>) -> Points<C> {
-        let Some(lanes) = lanes else {
-            return collect(items, |item| {
-                self.one(item).map(|point| affine::<C>(&point))
-            });
-        };
         let count = self.hashing.suite.field_elements();
         let mut elements: Zeroizing<Vec<ElementBytes>> =
             Zeroizing::new(vec![[0; ELEMENT_BYTES]; count * items.len()]);
         for (item, elements) in items.clone().zip(elements.chunks_mut(count)) {
             self.uniform_bytes(item, elements.as_flattened_mut());
         }
-        let points = match count {
-            1 => map_to_curve::<C, 1>(lanes, &elements),
-            _ => map_to_curve::<C, 2>(lanes, &elements),
+        let images = match (lanes, count) {
+            (Some(lanes), 1) => simd::map_to_curve::<C, 1>(lanes, &elements),
+            (Some(lanes), _) => simd::map_to_curve::<C, 2>(lanes, &elements),
+            (None, 1) => uniform::map_to_curve::<C, 1>(&elements),
+            (None, _) => uniform::map_to_curve::<C, 2>(&elements),
         };
-        // The branch on the identity is never taken: see `hash_to_curve::points`.
-        collect(0..points.len(), |index| match points[index] {
-            point if point.infinity => Err(Rejection::IdentityResult),
-            point => Ok(point),
-        })
-    }
-
-    fn one(&self, item: usize) -> Result<ReferencePoint<C>, Rejection> {
-        let mut bytes = Zeroizing::new([0; 2 * ELEMENT_BYTES]);
-        let bytes = &mut bytes[..ELEMENT_BYTES * self.hashing.suite.field_elements()];
-        self.uniform_bytes(item, bytes);
-        let mut sum = Zeroizing::new(ProjectivePoint::<C::Reference>::default());
-        for element in bytes.as_chunks::<ELEMENT_BYTES>().0 {
-            let u = <C::Reference as MapToCurve>::FieldElement::reduce(&Array::from(*element));
-            *sum += C::Reference::map_to_curve(u);
+        let mut points = Wiped::with_capacity(images.len());
+        for image in images.iter() {
+            // The branch on the identity is never taken: see `hash_to_curve::points`.
+            points.push(match image {
+                image if image.infinity => Err(Rejection::IdentityResult),
+                image => Ok(*image),
+            });
         }
-        // The branch is never taken: see `hash_to_curve::points`.
-        if bool::from(elliptic_curve::Group::is_identity(&*sum)) {
-            return Err(Rejection::IdentityResult);
-        }
-        Ok(sum.to_affine())
+        points
     }
-}
-
-/// Collects the points of items into memory that is wiped.
-fn collect<F: Copy>(
-    items: Range<usize>,
-    point: impl Fn(usize) -> Result<Affine<F>, Rejection>,
-) -> Wiped<Result<Affine<F>, Rejection>> {
-    let mut points = Wiped::with_capacity(items.len());
-    items.for_each(|item| points.push(point(item)));
-    points
-}
-
-/// Converts a point of the RustCrypto type, which is not the identity.
-fn affine<C: SecretCurve>(point: &ReferencePoint<C>) -> Affine<C::Base> {
-    let [x, y] = [point.x(), point.y()]
-        .map(|bytes| C::Base::from_be_bytes(&bytes.into()).expect("a coordinate is below p"));
-    Affine::new(x, y)
 }
 
 /// The suites that try x-coordinates.
@@ -234,10 +216,6 @@ impl<C: SecretCurve> PointSource for Tries<'_, '_, C> {
         let messages = items.map(|item| self.hashing.messages.get(self.first + item));
         tries::points::<C>(lanes, self.hashing.suite, messages).into()
     }
-
-    fn one(&self, item: usize) -> Result<ReferencePoint<C>, Rejection> {
-        self.points(None, item..item + 1)[0].map(|point| reference::<C>(&point))
-    }
 }
 
 /// Points that the caller received.
@@ -262,17 +240,12 @@ impl<C: SecretCurve> PointSource for Received<'_, C> {
     fn points(&self, lanes: Option<Lanes>, items: Range<usize>) -> Points<C> {
         decode::public_keys::<C>(lanes, items.map(|item| self.points.get(item))).into()
     }
-
-    fn one(&self, item: usize) -> Result<ReferencePoint<C>, Rejection> {
-        decode::public_key::<C>(self.points.get(item)).map(|point| reference::<C>(&point))
-    }
 }
 
 #[cfg(test)]
-mod avx512_tests {
+mod tests {
     use super::*;
     use crate::cpu::field::Coordinate;
-    use elliptic_curve::Group;
     use num_bigint::BigUint;
 
     fn number(limbs: &[u64; 4]) -> BigUint {
@@ -327,31 +300,33 @@ mod avx512_tests {
 
     /// Compares the sums of images of `COUNT` elements with those of the RustCrypto crates.
     fn compare<C: SecretCurve + SswuCurve, const COUNT: usize>(
-        lanes: Lanes,
+        lanes: Option<Lanes>,
         items: &[[ElementBytes; COUNT]],
     ) where
         C::Reference: MapToCurve<Length = U48>,
     {
-        let points = map_to_curve::<C, COUNT>(lanes, items.as_flattened());
+        let elements = items.as_flattened();
+        let points = match lanes {
+            Some(lanes) => simd::map_to_curve::<C, COUNT>(lanes, elements),
+            None => uniform::map_to_curve::<C, COUNT>(elements),
+        };
         assert_eq!(points.len(), items.len());
         for (found, item) in points.iter().zip(items) {
-            let mut sum = ProjectivePoint::<C::Reference>::default();
-            for element in item {
-                let u = <C::Reference as MapToCurve>::FieldElement::reduce(&Array::from(*element));
-                sum += C::Reference::map_to_curve(u);
-            }
+            let sum = sum_of_images::<C::Reference>(item);
             assert_eq!(found.infinity, bool::from(sum.is_identity()), "{item:02x?}");
             if !found.infinity {
-                assert_eq!(*found, affine::<C>(&sum.to_affine()), "{item:02x?}");
+                let sum = sum.to_affine();
+                let expected = Point::from_coordinates(&sum.x().into(), &sum.y().into());
+                let found = Point::from_coordinates(&found.x.to_be_bytes(), &found.y.to_be_bytes());
+                assert_eq!(found, expected, "{item:02x?}");
             }
         }
     }
 
-    fn agrees_with_rustcrypto<C: SecretCurve + SswuCurve>()
+    fn agrees_with_rustcrypto<C: SecretCurve + SswuCurve>(lanes: Option<Lanes>)
     where
         C::Reference: MapToCurve<Length = U48>,
     {
-        let lanes = Lanes::detect().expect("this processor has AVX-512 IFMA");
         let special = special::<C>();
         compare::<C, 1>(lanes, &special.iter().map(|u| [*u]).collect::<Vec<_>>());
         // Equal elements are doubled, opposite ones sum up to the identity.
@@ -369,14 +344,32 @@ mod avx512_tests {
     }
 
     #[test]
-    #[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
-    fn map_to_p256_agrees_with_rustcrypto() {
-        agrees_with_rustcrypto::<P256>();
+    fn portable_map_to_p256_agrees_with_rustcrypto() {
+        agrees_with_rustcrypto::<P256>(None);
     }
 
     #[test]
-    #[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
-    fn map_to_secp256k1_agrees_with_rustcrypto() {
-        agrees_with_rustcrypto::<Secp256k1>();
+    fn portable_map_to_secp256k1_agrees_with_rustcrypto() {
+        agrees_with_rustcrypto::<Secp256k1>(None);
+    }
+
+    mod avx512_tests {
+        use super::*;
+
+        fn lanes() -> Lanes {
+            Lanes::detect().expect("this processor has AVX-512 IFMA")
+        }
+
+        #[test]
+        #[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
+        fn map_to_p256_agrees_with_rustcrypto() {
+            agrees_with_rustcrypto::<P256>(Some(lanes()));
+        }
+
+        #[test]
+        #[ignore = "needs AVX-512 IFMA: --ignored avx512_tests"]
+        fn map_to_secp256k1_agrees_with_rustcrypto() {
+            agrees_with_rustcrypto::<Secp256k1>(Some(lanes()));
+        }
     }
 }

@@ -1,21 +1,18 @@
-//! Masking on the CPU: in batches with the constant-time vector code if the processor supports it,
-//! otherwise with the constant-time arithmetic of the RustCrypto crates.
+//! Masking on the CPU, in batches with constant-time code.
 //!
 //! The only branch on a secret is the check that a key is in range, whose outcome the caller learns
 //! anyway.
 
 use super::{Form, Mask, Source};
-use crate::cpu::secret::{Number, SecretCurve, invert_all, odd_or_opposite, scalar};
-use crate::cpu::simd::{Lanes, mul_uniform};
-use crate::cpu::{CpuEngine, limbs_to_be_bytes};
+use crate::cpu::CpuEngine;
+use crate::cpu::secret::{Number, SecretCurve, invert_all, scalar};
 use crate::curve::types::{P256, Secp256k1, Sm2};
 use crate::curve::{CurveId, PerCurve, per_curve};
-use crate::host::wiped::Wiped;
+use crate::ops::ecdh::cpu::multiply;
 use crate::ops::hash_to_curve::Suite;
 use crate::ops::hash_to_curve::cpu::{PointSource, Received, Sswu, Tries, with_source};
-use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, SecretKey, SecretKeys};
-use elliptic_curve::point::AffineCoordinates;
-use elliptic_curve::{CurveGroup, PrimeField, ProjectivePoint};
+use crate::types::{PublicKeys, ResultSink, ResultsMut, SecretKey, SecretKeys};
+use elliptic_curve::PrimeField;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
@@ -58,61 +55,14 @@ impl<'a, S: PointSource> Masking<'a, S> {
 
     fn compute(&self, engine: &CpuEngine, bytes: usize, out: &mut ResultSink) {
         let widths = [self.form.width(), 0];
-        match engine.lanes_for(out.items()) {
-            Some(lanes) => engine.fill_secret_of_texts(bytes, out, widths, |range, out| {
-                self.in_lanes(lanes, range, out)
-            }),
-            None => engine.fill_secret_each(out, widths, |item, out, place| {
-                if let Err(reason) = self.one(item, out, place) {
-                    out.reject(place, reason);
-                }
-            }),
-        }
-    }
-
-    fn one(&self, item: usize, out: &mut ResultsMut, place: usize) -> Result<(), Rejection> {
-        let d = scalar::<S::Curve>(self.keys.expose(item))?;
-        let point = Zeroizing::new(self.source.one(item)?);
-        let product = Zeroizing::new(
-            ProjectivePoint::<<S::Curve as SecretCurve>::Reference>::from(*point) * *d,
-        );
-        let product = Zeroizing::new(product.to_affine());
-        self.put(out, place, &product.x().into(), &product.y().into());
-        Ok(())
-    }
-
-    fn in_lanes(&self, lanes: Lanes, items: Range<usize>, out: &mut ResultsMut) {
-        let found = self.source.points(Some(lanes), items.clone());
-        // Allocated once: growing the vector would leave its old contents in freed memory.
-        let mut d: Zeroizing<Vec<Number<S::Curve>>> =
-            Zeroizing::new(Vec::with_capacity(items.len()));
-        let mut places = Vec::with_capacity(items.len());
-        let mut points = Wiped::with_capacity(items.len());
-        for (place, (item, point)) in items.zip(found.iter()).enumerate() {
-            match (scalar::<S::Curve>(self.keys.expose(item)), point) {
-                (Ok(key), Ok(point)) => {
-                    d.push(*key);
-                    places.push(place);
-                    points.push(*point);
-                }
-                (Err(reason), _) => out.reject(place, reason),
-                (_, Err(reason)) => out.reject(place, *reason),
-            }
-        }
-        let (odd, negated) = odd_or_opposite::<S::Curve>(&d);
-        let products = mul_uniform::<S::Curve>(lanes, &odd, &negated, &points, S::BASES);
-        for (place, product) in places.into_iter().zip(products.iter()) {
-            let [x, y] = product
-                .each_ref()
-                .map(limbs_to_be_bytes)
-                .map(Zeroizing::new);
-            self.put(out, place, &x, &y);
-        }
-    }
-
-    fn put(&self, out: &mut ResultsMut, place: usize, x: &[u8; 32], y: &[u8; 32]) {
-        self.form.write(x, y, out.row(0, place));
-        out.accept(place);
+        engine.fill_secret_products(bytes, out, widths, |lanes, items, out| {
+            let points = self.source.points(lanes, items.clone());
+            let put = |out: &mut ResultsMut, place, x: &[u8; 32], y: &[u8; 32]| {
+                self.form.write(x, y, out.row(0, place));
+                out.accept(place);
+            };
+            multiply::<S::Curve>(lanes, self.keys, items, &points, S::BASES, out, put);
+        });
     }
 }
 

@@ -1,5 +1,5 @@
-//! Silent payments on the CPU: in batches with the constant-time vector code if the processor
-//! supports it, otherwise with the constant-time arithmetic of the RustCrypto crates.
+//! Silent payments on the CPU, in batches with constant-time code. Without vector code, multiples of
+//! G are computed by the RustCrypto crates.
 //!
 //! There are three branches on secrets. The first is whether a tweak is a non-zero scalar, which
 //! holds except with probability 2^-127. The second is whether its multiple of G is a spend key or
@@ -12,15 +12,12 @@ use crate::cpu::field::Field;
 use crate::cpu::multiply::{mul_add, normalize};
 use crate::cpu::point::Affine;
 use crate::cpu::point::affine::{Denominators, add_assign};
-use crate::cpu::secret::{
-    Number, ReferencePoint, SecretCurve, base_products, odd_or_opposite, scalar,
-};
-use crate::cpu::simd::{Bases, Lanes, mul_uniform};
+use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, base_products, products, scalar};
+use crate::cpu::simd::{Bases, Lanes};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CHUNK, CpuEngine, decode, limbs_to_be_bytes};
 use crate::curve::Secp256k1;
 use crate::host::stack;
-use crate::ops::ecdh::cpu::reference;
 use crate::ops::hash::{Tag, tagged};
 use crate::types::{KeyBytes, PublicKeys, Rejection, ResultSink, ResultsMut, Rows};
 use elliptic_curve::point::AffineCoordinates;
@@ -117,14 +114,6 @@ fn expected<C: SecretCurve>(engine: &CpuEngine, of: &Expected, out: &mut ResultS
     });
 }
 
-/// Appends the compressed form of a shared point.
-fn push_compressed(shared: &mut SharedPoints, x: &[u8; 32], y_is_odd: u8) {
-    let mut row = Zeroizing::new([2; 33]);
-    row[0] |= y_is_odd;
-    row[1..].copy_from_slice(x);
-    shared.push(*row);
-}
-
 impl<C: SecretCurve> ScanChunk<C> {
     /// Writes a receiver's numbers.
     fn fill(&self, keys: &ReceiverKeys<C>, out: &mut ResultsMut) {
@@ -174,32 +163,13 @@ impl<C: SecretCurve> ScanChunk<C> {
     }
 
     fn shared_points(&self, scan: &Number<C>) -> SharedPoints {
+        let keys = Zeroizing::new(vec![*scan; self.points.len()]);
         let mut shared = Zeroizing::new(Vec::with_capacity(self.points.len()));
-        match self.lanes {
-            Some(lanes) => {
-                let keys = Zeroizing::new(vec![*scan; self.points.len()]);
-                let (odd, negated) = odd_or_opposite::<C>(&keys);
-                for [x, y] in
-                    mul_uniform::<C>(lanes, &odd, &negated, &self.points, Bases::Public).iter()
-                {
-                    push_compressed(
-                        &mut shared,
-                        &Zeroizing::new(limbs_to_be_bytes(x)),
-                        y[0] as u8 & 1,
-                    );
-                }
-            }
-            None => {
-                for point in &self.points {
-                    let point = ProjectivePoint::<C::Reference>::from(reference::<C>(point));
-                    let product = Zeroizing::new((point * *scan).to_affine());
-                    push_compressed(
-                        &mut shared,
-                        &Zeroizing::new(product.x().into()),
-                        product.y_is_odd().unwrap_u8(),
-                    );
-                }
-            }
+        for [x, y] in products::<C>(self.lanes, &keys, &self.points, Bases::Public).iter() {
+            let mut row = Zeroizing::new([2; 33]);
+            row[0] |= y[0] as u8 & 1;
+            row[1..].copy_from_slice(&*Zeroizing::new(limbs_to_be_bytes(x)));
+            shared.push(*row);
         }
         shared
     }

@@ -1,0 +1,221 @@
+//! Multiplication of points that differ between items by secret scalars.
+//!
+//! As in `cpu::simd::uniform_points`, digits are odd and in fixed windows, so that no addition is
+//! skipped; lookups read whole tables; signs and selections are masks. Everything derived from the
+//! scalars, and from the points, is wiped: the heap here, the stack by the caller.
+
+use super::element::{Element, Mask, invert_all};
+use super::point::{Affine, Jacobian, affine_tangent_slope};
+use crate::cpu::CpuCurve;
+use crate::cpu::field::{Coordinate, limbs};
+use crate::cpu::point::affine::{self, Entry};
+use crate::cpu::scalar::windows_of_odd;
+use crate::host::wiped::Wiped;
+use zeroize::Zeroizing;
+
+/// Bits per window.
+const WINDOW: u32 = 5;
+/// The number of odd multiples P, 3P, ..., (2^w - 1) P.
+const ENTRIES: usize = 1 << (WINDOW - 1);
+/// The number of digits in all windows of a scalar: of 256 bits, or of two halves of 130 bits.
+const DIGITS: usize = 52;
+/// The number of items whose tables are built at a time: enough to share an inversion, and few
+/// enough that their tables stay in the L2 cache.
+const BATCH: usize = 128;
+
+/// The odd multiples of a point, starting with P.
+type Table<F> = [Entry<F>; ENTRIES];
+
+/// The digits of a scalar, the most significant first; the digits of two halves alternate.
+struct Digits {
+    /// The digit e denotes 2e - (2^w - 1).
+    rows: [u64; DIGITS],
+    /// Whether each half has to be negated.
+    negate: [Mask; 2],
+}
+
+impl Digits {
+    /// Computes the digits of an odd scalar, or of its negative if `negate` is 1 instead of 0.
+    fn new<C: CpuCurve>(scalar: &[u64; 4], negate: u8) -> Self {
+        let mut digits = Digits {
+            rows: [0; DIGITS],
+            negate: [Mask::from_bit(0); 2],
+        };
+        match &C::ENDOMORPHISM {
+            Some(endomorphism) => {
+                let (first, second) = endomorphism.decompose_odd(scalar);
+                for (half, number) in [first, second].iter().enumerate() {
+                    let negate = negate ^ u8::from(number.negative);
+                    digits.set(half, 2, negate, &number.magnitude);
+                }
+            }
+            None => digits.set(0, 1, negate, scalar),
+        }
+        digits
+    }
+
+    /// Sets the digits of the half `first` of `halves`.
+    fn set(&mut self, first: usize, halves: usize, negate: u8, value: &[u64; 4]) {
+        let windows = DIGITS / halves;
+        self.negate[first] = Mask::from_bit(u64::from(negate));
+        windows_of_odd(value, WINDOW, windows, |window, digit| {
+            self.rows[(windows - 1 - window) * halves + first] = u64::from(digit);
+        });
+    }
+}
+
+/// Computes scalars[i] points[i] for odd scalars below n, or the negative if `negate[i]` is 1
+/// instead of 0. No point is the identity. Returns x and y as plain numbers.
+pub fn mul_uniform<C: CpuCurve>(
+    scalars: &[[u64; 4]],
+    negate: &[u8],
+    points: &[affine::Affine<C::Base>],
+) -> Zeroizing<Vec<[[u64; 4]; 2]>> {
+    let mut sums = Wiped::with_capacity(points.len());
+    for ((scalars, negate), points) in scalars
+        .chunks(BATCH)
+        .zip(negate.chunks(BATCH))
+        .zip(points.chunks(BATCH))
+    {
+        let tables = odd_multiples::<C>(points);
+        for ((scalar, negate), table) in scalars.iter().zip(negate).zip(tables.iter()) {
+            sums.push(sum::<C>(&Digits::new::<C>(scalar, *negate), table));
+        }
+    }
+    coordinates(&sums)
+}
+
+/// Returns the odd multiples of each point. Additions of affine points, which share an inversion
+/// per multiple: 2P has another x-coordinate than every odd multiple below n - 2.
+fn odd_multiples<C: CpuCurve>(points: &[affine::Affine<C::Base>]) -> Wiped<Table<C::Base>> {
+    let mut tables = Wiped::with_capacity(points.len());
+    let mut doubles = Wiped::with_capacity(points.len());
+    let mut denominators = Wiped::with_capacity(points.len());
+    for point in points {
+        tables.push([Entry::new(&point.x, &point.y); ENTRIES]);
+        // Not zero: no point has order 2.
+        denominators.push(Element(point.y).double());
+    }
+    invert_all(&mut denominators);
+    for (point, inverse) in points.iter().zip(denominators.iter()) {
+        let point = Affine {
+            x: Element(point.x),
+            y: Element(point.y),
+        };
+        let slope = affine_tangent_slope::<C>(point.x).mul(*inverse);
+        doubles.push(third_point(point, point.x, slope));
+    }
+    for entry in 1..ENTRIES {
+        for ((table, double), denominator) in tables
+            .iter()
+            .zip(doubles.iter())
+            .zip(denominators.iter_mut())
+        {
+            *denominator = double.x.sub(Element(table[entry - 1].x()));
+        }
+        invert_all(&mut denominators);
+        for ((table, double), inverse) in tables
+            .iter_mut()
+            .zip(doubles.iter())
+            .zip(denominators.iter())
+        {
+            let last = point_of(table[entry - 1].words());
+            let slope = double.y.sub(last.y).mul(*inverse);
+            let next = third_point(last, double.x, slope);
+            table[entry] = Entry::new(&next.x.0, &next.y.0);
+        }
+    }
+    tables
+}
+
+/// Returns the sum of `left` and a point with x-coordinate `right_x`, given the slope of the line
+/// through them.
+#[inline(always)]
+fn third_point<F: Coordinate>(
+    left: Affine<F>,
+    right_x: Element<F>,
+    slope: Element<F>,
+) -> Affine<F> {
+    let x = slope.square().sub(left.x).sub(right_x);
+    let y = slope.mul(left.x.sub(x)).sub(left.y);
+    Affine { x, y }
+}
+
+/// Computes the sum of all digits' multiples, with five doublings after each window.
+///
+/// An addition meets equal or opposite points only in the last window, where it is complete: see
+/// `cpu::simd::uniform_points`.
+fn sum<C: CpuCurve>(digits: &Digits, table: &Table<C::Base>) -> Jacobian<C::Base> {
+    let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
+    let beta = Element(C::constants().beta);
+    let term = |row: usize| {
+        let half = row % halves;
+        let (index, is_negative) = signed_entry(digits.rows[row]);
+        let mut point = lookup(table, index);
+        if half == 1 {
+            point.x = point.x.mul(beta);
+        }
+        point.negate(is_negative ^ digits.negate[half])
+    };
+    let mut sum = term(0).to_jacobian();
+    for row in 1..DIGITS {
+        if row % halves == 0 {
+            for _ in 0..WINDOW {
+                sum = sum.double::<C>();
+            }
+        }
+        // The index of the window is public.
+        sum = if row >= DIGITS - halves {
+            sum.add_complete::<C>(term(row))
+        } else {
+            sum.add(term(row))
+        };
+    }
+    sum
+}
+
+/// Returns the index of the entry for a digit, and whether it has to be negated. The digit e
+/// denotes 2e - (2^w - 1): from 2^(w-1) on this is entry e - 2^(w-1), and below it the negative of
+/// entry 2^(w-1) - 1 - e.
+#[inline(always)]
+fn signed_entry(digit: u64) -> (u64, Mask) {
+    let is_negative = Mask::from_bit(1 ^ (digit >> (WINDOW - 1)));
+    let last = ENTRIES as u64 - 1;
+    ((digit & last) ^ is_negative.and(last), is_negative)
+}
+
+/// Looks up an entry by reading all entries.
+#[inline(always)]
+fn lookup<F: Coordinate>(table: &Table<F>, index: u64) -> Affine<F> {
+    let mut words = [0; 8];
+    for (number, entry) in table.iter().enumerate() {
+        let is_wanted = Mask::is_zero(index ^ number as u64);
+        for (word, candidate) in words.iter_mut().zip(entry.words()) {
+            *word |= is_wanted.and(*candidate);
+        }
+    }
+    point_of(&words)
+}
+
+#[inline(always)]
+fn point_of<F: Coordinate>(words: &[u64; 8]) -> Affine<F> {
+    let entry = Entry::from_words(*words);
+    Affine {
+        x: Element(entry.x()),
+        y: Element(entry.y()),
+    }
+}
+
+/// Returns the coordinates of the sums as numbers. No sum is the identity.
+fn coordinates<F: Coordinate>(sums: &[Jacobian<F>]) -> Zeroizing<Vec<[[u64; 4]; 2]>> {
+    let mut inverses = Wiped::with_capacity(sums.len());
+    sums.iter().for_each(|sum| inverses.push(sum.z));
+    invert_all(&mut inverses);
+    // Allocated once: growing the vector would leave its old contents in freed memory.
+    let mut products = Zeroizing::new(Vec::with_capacity(sums.len()));
+    for (sum, inverse) in sums.iter().zip(inverses.iter()) {
+        let Affine { x, y } = sum.normalized(*inverse);
+        products.push([x, y].map(|coordinate| limbs::from_be_bytes(&coordinate.0.to_be_bytes())));
+    }
+    products
+}
