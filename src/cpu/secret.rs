@@ -15,7 +15,7 @@ use crate::curve::for_each_curve;
 use crate::curve::types::*;
 use crate::types::Rejection;
 use elliptic_curve::subtle::ConditionallySelectable;
-use elliptic_curve::{AffinePoint, Curve, Field, FieldBytes, PrimeField, Scalar};
+use elliptic_curve::{Curve, Field, FieldBytes, PrimeField, Scalar};
 use sha2::digest::{Digest, block_api::BlockSizeUser};
 use zeroize::Zeroizing;
 
@@ -39,8 +39,6 @@ macro_rules! references {
 }
 for_each_curve!(references!);
 
-/// A point of the RustCrypto crate.
-pub type ReferencePoint<C> = AffinePoint<<C as SecretCurve>::Reference>;
 pub type Bytes<C> = FieldBytes<<C as SecretCurve>::Reference>;
 pub type Number<C> = Scalar<<C as SecretCurve>::Reference>;
 
@@ -103,9 +101,16 @@ pub fn invert_all<C: SecretCurve>(values: &[Number<C>]) -> Zeroizing<Vec<Number<
 }
 
 /// Computes kG for each k in 1..n, in constant time.
-pub fn base_products<C: SecretCurve>(lanes: Lanes, k: &[Number<C>]) -> Vec<Affine<C::Base>> {
+pub fn base_products<C: SecretCurve>(
+    lanes: Option<Lanes>,
+    k: &[Number<C>],
+) -> Vec<Affine<C::Base>> {
     let (odd, negated) = odd_or_opposite::<C>(k);
-    C::tables().uniform(lanes).mul_base(lanes, &odd, &negated)
+    let tables = C::tables();
+    match lanes {
+        Some(lanes) => tables.uniform(lanes).mul_base(lanes, &odd, &negated),
+        None => tables.portable_uniform().mul_base(&odd, &negated),
+    }
 }
 
 /// The coordinates x and y of each product as plain numbers.

@@ -6,6 +6,7 @@
 
 use crate::cpu::point::comb::Comb;
 use crate::cpu::simd::{Lanes, UniformTable};
+use crate::cpu::uniform::BaseTable;
 use crate::cpu::{CpuCurve, CpuEngine, generator};
 use crate::curve::for_each_curve;
 use crate::curve::types::*;
@@ -56,7 +57,9 @@ pub struct Precomputed<C: CpuCurve> {
     /// an error in the vector code cannot affect portable code.
     small: [OnceLock<Comb<C>>; 2],
     large: OnceLock<Comb<C>>,
+    /// Tables for secret scalars, of the vector code and of the portable code.
     uniform: OnceLock<UniformTable<C>>,
+    portable_uniform: OnceLock<BaseTable<C>>,
     /// True once a thread has started to build the large table.
     large_begun: AtomicBool,
     /// The number of items that tables have been requested for.
@@ -70,14 +73,20 @@ impl<C: CpuCurve> Precomputed<C> {
             small: [OnceLock::new(), OnceLock::new()],
             large: OnceLock::new(),
             uniform: OnceLock::new(),
+            portable_uniform: OnceLock::new(),
             large_begun: AtomicBool::new(false),
             items: AtomicUsize::new(0),
         }
     }
 
-    /// Returns the table of G for secret scalars.
+    /// Returns the vector code's table of G for secret scalars.
     pub fn uniform(&self, lanes: Lanes) -> &UniformTable<C> {
         get_or_compute(&self.uniform, || UniformTable::new(lanes))
+    }
+
+    /// Returns the portable code's table of G for secret scalars.
+    pub fn portable_uniform(&self) -> &BaseTable<C> {
+        get_or_compute(&self.portable_uniform, BaseTable::new)
     }
 
     /// Returns the best available table of G for public scalars. `items` is the number of
@@ -115,6 +124,8 @@ impl<C: CpuCurve> Precomputed<C> {
         if let Some(lanes) = engine.lanes {
             self.uniform(lanes);
         }
+        // Also for batches that are too small for the vector code.
+        self.portable_uniform();
         if self.may_begin(engine) {
             self.build_large(engine.lanes);
         }

@@ -5,10 +5,15 @@
 //! exponent. Selections are masks, which the compiler cannot trace back to the comparison that made
 //! them, so it has no reason to turn one into a branch; tools/constant-time checks that it did not.
 
+mod base;
 mod element;
 mod map_to_curve;
 mod multiply;
 mod point;
+mod table;
+#[cfg(test)]
+mod tests;
 
+pub use base::BaseTable;
 pub use map_to_curve::map_to_curve;
 pub use multiply::mul_uniform;

@@ -6,6 +6,7 @@
 
 use super::element::{Element, Mask, invert_all};
 use super::point::{Affine, Jacobian, affine_tangent_slope};
+use super::table::{Table, multiple, point_of};
 use crate::cpu::CpuCurve;
 use crate::cpu::field::{Coordinate, limbs};
 use crate::cpu::point::affine::{self, Entry};
@@ -22,9 +23,6 @@ const DIGITS: usize = 52;
 /// The number of items whose tables are built at a time: enough to share an inversion, and few
 /// enough that their tables stay in the L2 cache.
 const BATCH: usize = 128;
-
-/// The odd multiples of a point, starting with P.
-type Table<F> = [Entry<F>; ENTRIES];
 
 /// The digits of a scalar, the most significant first; the digits of two halves alternate.
 struct Digits {
@@ -87,7 +85,9 @@ pub fn mul_uniform<C: CpuCurve>(
 
 /// Returns the odd multiples of each point. Additions of affine points, which share an inversion
 /// per multiple: 2P has another x-coordinate than every odd multiple below n - 2.
-fn odd_multiples<C: CpuCurve>(points: &[affine::Affine<C::Base>]) -> Wiped<Table<C::Base>> {
+fn odd_multiples<C: CpuCurve>(
+    points: &[affine::Affine<C::Base>],
+) -> Wiped<Table<C::Base, ENTRIES>> {
     let mut tables = Wiped::with_capacity(points.len());
     let mut doubles = Wiped::with_capacity(points.len());
     let mut denominators = Wiped::with_capacity(points.len());
@@ -98,10 +98,7 @@ fn odd_multiples<C: CpuCurve>(points: &[affine::Affine<C::Base>]) -> Wiped<Table
     }
     invert_all(&mut denominators);
     for (point, inverse) in points.iter().zip(denominators.iter()) {
-        let point = Affine {
-            x: Element(point.x),
-            y: Element(point.y),
-        };
+        let point = point_of(&Entry::new(&point.x, &point.y));
         let slope = affine_tangent_slope::<C>(point.x).mul(*inverse);
         doubles.push(third_point(point, point.x, slope));
     }
@@ -119,7 +116,7 @@ fn odd_multiples<C: CpuCurve>(points: &[affine::Affine<C::Base>]) -> Wiped<Table
             .zip(doubles.iter())
             .zip(denominators.iter())
         {
-            let last = point_of(table[entry - 1].words());
+            let last = point_of(&table[entry - 1]);
             let slope = double.y.sub(last.y).mul(*inverse);
             let next = third_point(last, double.x, slope);
             table[entry] = Entry::new(&next.x.0, &next.y.0);
@@ -145,17 +142,16 @@ fn third_point<F: Coordinate>(
 ///
 /// An addition meets equal or opposite points only in the last window, where it is complete: see
 /// `cpu::simd::uniform_points`.
-fn sum<C: CpuCurve>(digits: &Digits, table: &Table<C::Base>) -> Jacobian<C::Base> {
+fn sum<C: CpuCurve>(digits: &Digits, table: &Table<C::Base, ENTRIES>) -> Jacobian<C::Base> {
     let halves = if C::ENDOMORPHISM.is_some() { 2 } else { 1 };
     let beta = Element(C::constants().beta);
     let term = |row: usize| {
         let half = row % halves;
-        let (index, is_negative) = signed_entry(digits.rows[row]);
-        let mut point = lookup(table, index);
+        let mut point = multiple(table, digits.rows[row], digits.negate[half]);
         if half == 1 {
             point.x = point.x.mul(beta);
         }
-        point.negate(is_negative ^ digits.negate[half])
+        point
     };
     let mut sum = term(0).to_jacobian();
     for row in 1..DIGITS {
@@ -172,38 +168,6 @@ fn sum<C: CpuCurve>(digits: &Digits, table: &Table<C::Base>) -> Jacobian<C::Base
         };
     }
     sum
-}
-
-/// Returns the index of the entry for a digit, and whether it has to be negated. The digit e
-/// denotes 2e - (2^w - 1): from 2^(w-1) on this is entry e - 2^(w-1), and below it the negative of
-/// entry 2^(w-1) - 1 - e.
-#[inline(always)]
-fn signed_entry(digit: u64) -> (u64, Mask) {
-    let is_negative = Mask::from_bit(1 ^ (digit >> (WINDOW - 1)));
-    let last = ENTRIES as u64 - 1;
-    ((digit & last) ^ is_negative.and(last), is_negative)
-}
-
-/// Looks up an entry by reading all entries.
-#[inline(always)]
-fn lookup<F: Coordinate>(table: &Table<F>, index: u64) -> Affine<F> {
-    let mut words = [0; 8];
-    for (number, entry) in table.iter().enumerate() {
-        let is_wanted = Mask::is_zero(index ^ number as u64);
-        for (word, candidate) in words.iter_mut().zip(entry.words()) {
-            *word |= is_wanted.and(*candidate);
-        }
-    }
-    point_of(&words)
-}
-
-#[inline(always)]
-fn point_of<F: Coordinate>(words: &[u64; 8]) -> Affine<F> {
-    let entry = Entry::from_words(*words);
-    Affine {
-        x: Element(entry.x()),
-        y: Element(entry.y()),
-    }
 }
 
 /// Returns the coordinates of the sums as numbers. No sum is the identity.

@@ -1,5 +1,4 @@
-//! Silent payments on the CPU, in batches with constant-time code. Without vector code, multiples of
-//! G are computed by the RustCrypto crates.
+//! Silent payments on the CPU, in batches with constant-time code.
 //!
 //! There are three branches on secrets. The first is whether a tweak is a non-zero scalar, which
 //! holds except with probability 2^-127. The second is whether its multiple of G is a spend key or
@@ -12,7 +11,7 @@ use crate::cpu::field::Field;
 use crate::cpu::multiply::{mul_add, normalize};
 use crate::cpu::point::Affine;
 use crate::cpu::point::affine::{Denominators, add_assign};
-use crate::cpu::secret::{Number, ReferencePoint, SecretCurve, base_products, products, scalar};
+use crate::cpu::secret::{Number, SecretCurve, base_products, products, scalar};
 use crate::cpu::simd::{Bases, Lanes};
 use crate::cpu::tables::BaseTables;
 use crate::cpu::{CHUNK, CpuEngine, decode, limbs_to_be_bytes};
@@ -20,8 +19,7 @@ use crate::curve::Secp256k1;
 use crate::host::stack;
 use crate::ops::hash::{Tag, tagged};
 use crate::types::{KeyBytes, PublicKeys, Rejection, ResultSink, ResultsMut, Rows};
-use elliptic_curve::point::AffineCoordinates;
-use elliptic_curve::{CurveGroup, Group, PrimeField, ProjectivePoint};
+use elliptic_curve::PrimeField;
 use sha2::{Digest, Sha256};
 use std::iter;
 use std::ops::Range;
@@ -133,7 +131,7 @@ impl<C: SecretCurve> ScanChunk<C> {
         if places.is_empty() {
             return;
         }
-        let mut products = self.base_products(&tweaks);
+        let mut products = base_products::<C>(self.lanes, &tweaks);
         // If there are few rows, sums with several spend keys share an inversion.
         let at_once = CHUNK.div_ceil(places.len()).min(keys.spend.len());
         let mut sums = Vec::with_capacity(at_once * places.len());
@@ -173,19 +171,6 @@ impl<C: SecretCurve> ScanChunk<C> {
         }
         shared
     }
-
-    /// Computes t G for each tweak. Secret.
-    fn base_products(&self, tweaks: &[Number<C>]) -> Vec<Affine<C::Base>> {
-        match self.lanes {
-            Some(lanes) => base_products::<C>(lanes, tweaks),
-            None => tweaks
-                .iter()
-                .map(|tweak| {
-                    own::<C>(&ProjectivePoint::<C::Reference>::mul_by_generator(tweak).to_affine())
-                })
-                .collect(),
-        }
-    }
 }
 
 /// Returns a blinding factor that only the receiver knows. The shared point alone would not do, as
@@ -203,13 +188,6 @@ fn blind<C: SecretCurve>(shared: &[u8; 33], scan: &Number<C>, start: usize) -> C
 fn wipe<T>(values: &mut Vec<T>) {
     values.clear();
     values.spare_capacity_mut().zeroize();
-}
-
-/// Converts a RustCrypto point other than the identity to a point of the curve.
-fn own<C: SecretCurve>(point: &ReferencePoint<C>) -> Affine<C::Base> {
-    let [x, y] = [point.x(), point.y()]
-        .map(|bytes| C::Base::from_be_bytes_reduced(&Zeroizing::new(bytes.into())));
-    Affine::new(x, y)
 }
 
 /// Computes tweak points. Variable-time: all inputs are public.

@@ -13,9 +13,8 @@ use crate::schemes::common::sign_cpu::{public_keys_of, sign_checked};
 use crate::schemes::common::verify_cpu;
 use crate::types::{PublicKeys, Rejection, ResultSink, ResultsMut, Verdict};
 use elliptic_curve::ops::Reduce;
-use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::subtle::ConditionallySelectable;
-use elliptic_curve::{CurveGroup, Field, Group, PrimeField, ProjectivePoint};
+use elliptic_curve::{Field, PrimeField};
 use std::ops::Range;
 use zeroize::Zeroizing;
 
@@ -27,42 +26,30 @@ impl SignBip340<'_, '_> {
         item: impl Fn(usize) -> usize + Sync,
         out: &mut ResultSink,
     ) {
-        match engine.lanes_for(out.items()) {
-            Some(lanes) => {
-                engine.fill_secret_of_texts(self.messages.average(), out, [64, 0], |range, out| {
-                    self.sign_items::<C>(
-                        Some(lanes),
-                        &range.map(&item).collect::<Vec<_>>(),
-                        0,
-                        out,
-                    );
-                })
-            }
-            None => engine.fill_secret_each(out, [64, 0], |place, out, at| {
-                self.sign_items::<C>(None, &[item(place)], at, out);
-            }),
-        }
+        let bytes = self.messages.average();
+        engine.fill_secret_products(bytes, out, [64, 0], |lanes, range, out| {
+            self.sign_items::<C>(lanes, &range.map(&item).collect::<Vec<_>>(), out);
+        });
     }
 
-    /// Signs items whose results begin at position `first`.
+    /// Signs items, one per result.
     fn sign_items<C: SecretCurve>(
         &self,
         lanes: Option<Lanes>,
         items: &[usize],
-        first: usize,
         out: &mut ResultsMut,
     ) {
         // Capacities are exact, here and below: growing a vector would leave its old contents in
         // freed memory.
         let mut keys = Zeroizing::new(Vec::with_capacity(items.len()));
         let mut places = Vec::with_capacity(items.len());
-        for (at, &item) in items.iter().enumerate() {
+        for (place, &item) in items.iter().enumerate() {
             match scalar::<C>(self.keys.expose(item)) {
                 Ok(d) => {
-                    places.push((first + at, item));
+                    places.push((place, item));
                     keys.push(*d);
                 }
-                Err(reason) => out.reject(first + at, reason),
+                Err(reason) => out.reject(place, reason),
             }
         }
         let points = match self.public {
@@ -195,18 +182,8 @@ impl XOnly {
 
 /// Computes the products of G and numbers in 1..n in constant time.
 fn products<C: SecretCurve>(lanes: Option<Lanes>, numbers: &[Number<C>]) -> Vec<XOnly> {
-    if let Some(lanes) = lanes {
-        return base_products::<C>(lanes, numbers)
-            .into_iter()
-            .map(XOnly::of_affine::<C>)
-            .collect();
-    }
-    let products = numbers.iter().map(|number| {
-        let point = ProjectivePoint::<C::Reference>::mul_by_generator(number).to_affine();
-        XOnly {
-            x: point.x().into(),
-            y_is_odd: point.y_is_odd().unwrap_u8(),
-        }
-    });
-    products.collect()
+    base_products::<C>(lanes, numbers)
+        .into_iter()
+        .map(XOnly::of_affine::<C>)
+        .collect()
 }

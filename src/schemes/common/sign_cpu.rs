@@ -124,14 +124,9 @@ fn sign_items<C: SecretCurve, S: SigningSteps<C>>(
     item: impl Fn(usize) -> usize + Sync,
     out: &mut ResultSink,
 ) {
-    match engine.lanes_for(out.items()) {
-        Some(lanes) => engine.fill_secret(out, widths, |range, out| {
-            sign_in_lanes::<C, S>(lanes, steps, inputs, range.map(&item), out);
-        }),
-        None => engine.fill_secret_each(out, widths, |place, out, at| {
-            put(out, at, sign_one::<C, S>(steps, inputs, item(place)));
-        }),
-    }
+    engine.fill_secret_products(0, out, widths, |lanes, range, out| {
+        sign_range::<C, S>(lanes, steps, inputs, range.map(&item), out);
+    });
 }
 
 fn put(out: &mut ResultsMut, place: usize, signed: Result<RawSignature, Rejection>) {
@@ -206,8 +201,8 @@ pub fn sign_with_nonces<C: SecretCurve, S: SigningSteps<C>>(
     }
 }
 
-fn sign_in_lanes<C: SecretCurve, S: SigningSteps<C>>(
-    lanes: Lanes,
+fn sign_range<C: SecretCurve, S: SigningSteps<C>>(
+    lanes: Option<Lanes>,
     steps: &S,
     inputs: SigningInputs,
     items: impl ExactSizeIterator<Item = usize>,
