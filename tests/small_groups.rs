@@ -27,9 +27,7 @@
 //! - the odd multiples up to 31 P, by which the lanes multiply, exist where n = 199 alone. In the
 //!   smaller groups, points are multiplied by the portable code, whose odd multiples may be the
 //!   identity, and the lanes only sum up entries of tables;
-//! - the uniform code for secret scalars is not complete: see `small_groups/uniform.rs`. Where the
-//!   lanes do not compute an item of signing or ECDH, the RustCrypto crates do, and these take no
-//!   part in the tests.
+//! - the uniform code for secret scalars is not complete: see `small_groups/uniform.rs`.
 //!
 //! # Implementation
 //! The library's interface accepts no other curves. Therefore its sources are a part of this

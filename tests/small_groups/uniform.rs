@@ -1,14 +1,14 @@
-//! The uniform code of the lanes, by which private keys and nonces multiply points, in the group of
-//! order 199.
+//! The uniform code, by which private keys and nonces multiply points, in the group of order 199: that
+//! of the lanes and the portable one.
 //!
-//! Its additions are complete in the last window of products of points that are not G, and nowhere
-//! else: a large group has no other exceptions, or one of which the result is known. Here items
-//! that meet an exception have no right result. Which these are, their digits tell.
+//! Its additions are complete in the last window of products, though not in lanes for products of G,
+//! and nowhere else: a large group has no other exceptions, or one of which the result is known.
+//! Here items that meet an exception have no right result. Which these are, their digits tell.
 
 use super::*;
 use crate::cpu::scalar::{SignedScalar, odd_windows};
 use crate::cpu::simd::{Bases, Lanes, mul_uniform};
-use crate::cpu::{be_bytes_to_limbs, limbs_to_be_bytes};
+use crate::cpu::{be_bytes_to_limbs, limbs_to_be_bytes, uniform};
 
 /// The odd one of k and N - k, and whether it is the latter.
 fn odd_or_opposite(modulus: &BigUint, k: &BigUint) -> ([u64; 4], u8) {
@@ -18,10 +18,18 @@ fn odd_or_opposite(modulus: &BigUint, k: &BigUint) -> ([u64; 4], u8) {
 }
 
 pub fn tests() -> Vec<Test> {
-    crate::harness::tests(
+    let mut tests = crate::harness::tests(
         Some(&AVX512),
         named![products_of_points, products_of_the_base_point],
-    )
+    );
+    tests.extend(crate::harness::tests(
+        None,
+        named![
+            portable_products_of_points,
+            portable_products_of_the_base_point
+        ],
+    ));
+    tests
 }
 
 fn lanes() -> Lanes {
@@ -61,13 +69,13 @@ impl Sum {
 }
 
 /// Returns whether the product of G is formed without an exception.
-fn base_has_product(group: &Group, scalar: &[u64; 4]) -> bool {
+fn base_has_product(group: &Group, scalar: &[u64; 4], last_is_complete: bool) -> bool {
     let mut sum = Sum::new(group.order);
     let mut weight = 1;
     let (width, windows) = BASE_WINDOWS;
     odd_windows(scalar, width, windows, |window, digit| {
         let term = i64::from(digit) * weight % sum.order;
-        if window == 0 {
+        if window == 0 || last_is_complete && window == windows - 1 {
             sum.add_completely(term)
         } else {
             sum.add(term)
@@ -129,8 +137,7 @@ fn assert_right(found: impl Iterator<Item = Point>, expected: &[Option<Point>]) 
     assert!(results * 2 > expected.len());
 }
 
-fn of_points<C: SmallGroup>() {
-    let lanes = lanes();
+fn of_points<C: SmallGroup>(lanes: Option<Lanes>) {
     let mut group = group::<C>();
     let mut odd = Vec::new();
     let mut negated = Vec::new();
@@ -146,13 +153,13 @@ fn of_points<C: SmallGroup>() {
     }
     // Each alone: a Z of zero corrupts the inversion that neighbours share.
     let product = |item, bases| {
-        let [x, y] = mul_uniform::<C>(
-            lanes,
-            &odd[item..=item],
-            &negated[item..=item],
-            &points[item..=item],
-            bases,
-        )[0];
+        let odd = &odd[item..=item];
+        let negated = &negated[item..=item];
+        let points = &points[item..=item];
+        let [x, y] = match lanes {
+            Some(lanes) => mul_uniform::<C>(lanes, odd, negated, points, bases)[0],
+            None => uniform::mul_uniform::<C>(odd, negated, points)[0],
+        };
         if (x, y) == ([0; 4], [0; 4]) {
             return Point::IDENTITY;
         }
@@ -164,8 +171,7 @@ fn of_points<C: SmallGroup>() {
     }
 }
 
-fn of_the_base_point<C: SmallGroup>() {
-    let lanes = lanes();
+fn of_the_base_point<C: SmallGroup>(lanes: Option<Lanes>) {
     let mut group = group::<C>();
     let mut odd = Vec::new();
     let mut negated = Vec::new();
@@ -175,20 +181,37 @@ fn of_the_base_point<C: SmallGroup>() {
         let (k, negate) = odd_or_opposite(&group.modulus, &k);
         odd.push(k);
         negated.push(negate);
-        expected.push(base_has_product(&group, &k).then(|| encode(group.point(residue))));
+        // No scalar is a multiple of the order of a large group.
+        let has_product = residue != 0 && base_has_product(&group, &k, lanes.is_none());
+        expected.push(has_product.then(|| encode(group.point(residue))));
     }
-    let table = C::tables().uniform(lanes);
+    let tables = C::tables();
     let products = (0..odd.len()).map(|item| {
-        affine_bytes(&table.mul_base(lanes, &odd[item..=item], &negated[item..=item])[0])
+        let odd = &odd[item..=item];
+        let negated = &negated[item..=item];
+        let products = match lanes {
+            Some(lanes) => tables.uniform(lanes).mul_base(lanes, odd, negated),
+            None => tables.portable_uniform().mul_base(odd, negated),
+        };
+        affine_bytes(&products[0])
     });
     assert_right(products, &expected);
 }
 
 fn products_of_points() {
-    of_points::<Order199>();
-    of_points::<Order199Plain>();
+    of_points::<Order199>(Some(lanes()));
+    of_points::<Order199Plain>(Some(lanes()));
 }
 
 fn products_of_the_base_point() {
-    of_the_base_point::<Order199Plain>();
+    of_the_base_point::<Order199Plain>(Some(lanes()));
+}
+
+fn portable_products_of_points() {
+    of_points::<Order199>(None);
+    of_points::<Order199Plain>(None);
+}
+
+fn portable_products_of_the_base_point() {
+    of_the_base_point::<Order199Plain>(None);
 }

@@ -3,12 +3,18 @@
 
 use super::element::{CHAINS, Chains, Element, invert_all, root_power};
 use super::point::{Affine, Jacobian};
-use crate::cpu::field::Coordinate;
-use crate::cpu::from_limbs;
+use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::point::affine;
 use crate::cpu::simd::{ELEMENT_BYTES, ElementBytes};
 use crate::cpu::sswu::{Isogeny, SswuConstants, SswuCurve};
 use crate::host::wiped::Wiped;
+
+/// 2^192, big-endian.
+const TWO_TO_192: [u8; 32] = {
+    let mut bytes = [0; 32];
+    bytes[7] = 1;
+    bytes
+};
 
 /// The state of the point of an element before its root is computed.
 #[derive(Clone, Copy)]
@@ -43,7 +49,7 @@ pub fn map_to_curve<C: SswuCurve, const COUNT: usize>(
 /// Returns the images of all elements on the curve itself.
 fn images<C: SswuCurve>(elements: &[ElementBytes]) -> Wiped<Affine<C::Base>> {
     let constants = C::sswu();
-    let two_to_192 = Element(from_limbs(&[0, 0, 0, 1]));
+    let two_to_192 = Element(C::Base::from_be_bytes_reduced(&TWO_TO_192));
     let mut pending = Wiped::with_capacity(elements.len());
     let mut denominators = Wiped::with_capacity(elements.len());
     for bytes in elements {
