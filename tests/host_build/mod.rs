@@ -189,7 +189,10 @@ pub struct ByteSession {
 #[allow(dead_code, reason = "only some of the targets exchange bytes")]
 impl ByteSession {
     pub fn new(source: &str, name: &str) -> Self {
-        let driver = Driver::compile(source, name, &header_folder(name));
+        Self::of(Driver::compile(source, name, &header_folder(name)))
+    }
+
+    pub fn of(driver: Driver) -> Self {
         ByteSession {
             driver,
             lines: Vec::new(),

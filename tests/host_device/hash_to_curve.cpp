@@ -61,6 +61,10 @@ static bool run_map(const std::string& name, const std::vector<Bytes>& in) {
         fe z = field(in[2]), zz = fe_sqr(z);
         jacobian scaled = {fe_mul(p.x, zz), fe_mul(p.y, fe_mul(zz, z)), z};
         put_point(map_to_suite(scaled));
+    } else if (name == "encode_element") put_point(map_to_suite(to_jacobian(map_to_curve(field(in[0])))));
+    else if (name == "hash_elements") {
+        affine first = map_to_curve(field(in[0]));
+        put_point(map_to_suite(map_sum(first, map_to_curve(field(in[1])))));
     } else if (name == "hash_to_curve") {
         // message, suffix, tail
         Shared shared(in[2], in[3]);
@@ -77,10 +81,8 @@ static bool run_map(const std::string&, const std::vector<Bytes>&) {
 }
 #endif
 
-// The number of tries, and the point.
-template <class X> static void put_tries(const Message& message) {
-    X candidate;
-    candidate.start(message.source);
+// The number of tries from a candidate on, and the point.
+template <class X> static void put_tries_from(X candidate) {
     affine p;
     int tries = 1;
     for (; decompress_var(p, candidate.x(), false) != kFinite; tries++) candidate.step();
@@ -89,10 +91,27 @@ template <class X> static void put_tries(const Message& message) {
     put(p.y);
 }
 
+template <class X> static void put_tries(const Message& message) {
+    X candidate;
+    candidate.start(message.source);
+    put_tries_from(candidate);
+}
+
+// Whether there is a point, and the point or two zeros.
+static void put_lift(const fe& x, bool y_is_odd) {
+    affine p;
+    bool exists = decompress_var(p, x, y_is_odd) == kFinite;
+    printf("%02x", exists);
+    put(exists ? p.x : fe_zero());
+    put(exists ? p.y : fe_zero());
+}
+
 static bool run_tries(const std::string& name, const std::vector<Bytes>& in) {
     if (name == "rehash_sm3") put_tries<RehashedX<Sm3>>(Message(in[0], in[1]));
     else if (name == "increment_sm3") put_tries<IncrementedX<Sm3>>(Message(in[0], in[1]));
     else if (name == "rehash_wide_sha256") put_tries<RehashedWideX<Sha256>>(Message(in[0], in[1]));
+    else if (name == "increment_from") put_tries_from(IncrementedX<Sm3>{field(in[0])});
+    else if (name == "lift") put_lift(field(in[0]), in[1][31] != 0);
     else if (name == "increment_step") {
         IncrementedX<Sm3> candidate = {field(in[0])};
         candidate.step();
