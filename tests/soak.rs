@@ -34,6 +34,10 @@
 //! Silent payments are compared with a composition of libsecp256k1's point arithmetic: a tenth as
 //! many rows.
 //!
+//! Hashing to points by the suites of RFC 9380 is compared with the RustCrypto crates item by item:
+//! a tenth as many messages per suite, of random lengths, in calls of random sizes with a random
+//! tag each, on the default engine and on the CPU without vectors.
+//!
 //! In addition, `crossed_*` sign as many items on the default engine (the GPUs, if there are any)
 //! and verify them on the CPU.
 
@@ -47,13 +51,15 @@ use elliptic_curve::{Field, Group as _};
 use gecc::bip340::{self, Auxiliary};
 use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
+use gecc::hash_to_curve::{self, Suite};
 use gecc::{
-    Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint, Sm2,
-    Verdict, Verdicts,
+    Backend, Curve, Engine, P256, Point, PublicKeys, Rejection, Secp256k1, SecretKey, SharedPoint,
+    Sm2, Verdict, Verdicts,
 };
 use gecc::{ecdh, ecdsa, keys, point, sm2};
 use harness::needs::Need;
 use harness::{Test, named, tests};
+use hash2curve::{ExpandMsgXmdError, GroupDigest};
 use oracle::{AwsLc, LibSecp256k1, OpenSsl, Oracle};
 use rayon::prelude::*;
 use secp256k1::{Keypair, XOnlyPublicKey, schnorr};
@@ -82,6 +88,14 @@ const RUN: usize = 1 << 10;
 const SECRET_ITEMS: usize = BATCH / 32;
 /// Items of each batch of every kind that a second implementation computes.
 const ORACLE_ITEMS: usize = BATCH / 256;
+/// Messages of the largest calls that hash to points: enough for GPUs.
+const HASHED_MESSAGES: usize = 1 << 12;
+/// The longest of most messages that are hashed to points, in bytes.
+const HASHED_BYTES: usize = 300;
+/// The longest of all messages, in bytes.
+const MANY_HASHED_BYTES: usize = 5000;
+/// The longest tags, in bytes: those above 255 are hashed themselves.
+const HASHED_TAG_BYTES: usize = 300;
 
 /// An engine with batch verification.
 static TOGETHER: LazyLock<Engine> = LazyLock::new(|| {
@@ -119,6 +133,15 @@ fn main() -> ExitCode {
             ],
         ),
         tests(Some(&OPENSSL), named![sm2_curve_by_openssl]),
+        tests(
+            None,
+            named![
+                p256_sswu_ro_by_rustcrypto,
+                p256_sswu_nu_by_rustcrypto,
+                secp256k1_sswu_ro_by_rustcrypto,
+                secp256k1_sswu_nu_by_rustcrypto
+            ],
+        ),
     ];
     let lists = lists
         .into_iter()
@@ -281,6 +304,72 @@ fn silent_payments_by_libsecp256k1() {
             rows_match_libsecp256k1(engine, random, size.div_ceil(10), &[0, 3]);
         },
     );
+}
+
+fn p256_sswu_ro_by_rustcrypto() {
+    points_by_rustcrypto::<P256>(Suite::P256SswuRo, p256::NistP256::hash_from_bytes);
+}
+
+fn p256_sswu_nu_by_rustcrypto() {
+    points_by_rustcrypto::<P256>(Suite::P256SswuNu, p256::NistP256::encode_from_bytes);
+}
+
+fn secp256k1_sswu_ro_by_rustcrypto() {
+    points_by_rustcrypto::<Secp256k1>(Suite::Secp256k1SswuRo, k256::Secp256k1::hash_from_bytes);
+}
+
+fn secp256k1_sswu_nu_by_rustcrypto() {
+    points_by_rustcrypto::<Secp256k1>(Suite::Secp256k1SswuNu, k256::Secp256k1::encode_from_bytes);
+}
+
+/// The reference's hash of a message in parts, with a tag in parts.
+type HashesToPoint<C> = fn(&[&[u8]], &[&[u8]]) -> Result<Group<C>, ExpandMsgXmdError>;
+
+/// Compares the points of messages of random lengths with those of the reference, on the default
+/// engine and on the CPU without vectors.
+fn points_by_rustcrypto<C: TestCurve>(suite: Suite, reference: HashesToPoint<C>) {
+    assert_eq!(suite.curve(), C::ID);
+    let builder = Engine::builder().backend(Backend::Cpu).portable(true);
+    let portable = builder.build().expect("threads can be started");
+    let name = format!("{suite} by RustCrypto, a tenth of that many messages");
+    soak(&name, BATCH, |engine, random, _, size| {
+        let mut left = size.div_ceil(10);
+        while left > 0 {
+            let count = 1 + random.below(HASHED_MESSAGES.min(left));
+            left -= count;
+            let messages: Vec<Vec<u8>> = (0..count).map(|_| hashed_message(random)).collect();
+            let length = 1 + random.below(HASHED_TAG_BYTES);
+            let dst = random.vector(length);
+            let expected: Vec<Group<C>> = messages
+                .par_iter()
+                .map(|message| reference(&[message], &[&dst]).expect("the tag is not empty"))
+                .collect();
+            let expected = encode_all::<C>(&expected);
+            for engine in [engine, &portable] {
+                let points = hash_to_curve::points(engine, suite, &dst, &messages).unwrap();
+                assert_eq!(points.len(), count);
+                for (index, point) in points.into_iter().enumerate() {
+                    assert_eq!(
+                        point,
+                        Ok(expected[index]),
+                        "{suite} on {engine}: tag {dst:02x?}, message {:02x?}",
+                        messages[index]
+                    );
+                }
+            }
+        }
+    });
+}
+
+/// Returns a message, one in 64 of many blocks.
+fn hashed_message(random: &mut Random) -> Vec<u8> {
+    let longest = if random.below(64) == 0 {
+        MANY_HASHED_BYTES
+    } else {
+        HASHED_BYTES
+    };
+    let length = random.below(longest + 1);
+    random.vector(length)
 }
 
 /// Signatures with given auxiliary data are the same. Every other one is made by gecc with fresh
