@@ -1,5 +1,5 @@
 //! Exhaustive tests in small groups, after the tests of that name in libsecp256k1: curves over the
-//! field of secp256k1, with a = 0 but for one, and the points of order 7, 13 and 199 on them. Every
+//! field of secp256k1, most of them with a = 0, and the points of order 7, 13 and 199 on them. Every
 //! pair of points can be added there, and every point multiplied by every scalar. Sums of equal and
 //! of opposite points and intermediate results that are the identity, which random tests in a large
 //! group never meet, occur at every step.
@@ -18,6 +18,9 @@
 //! a is general, and each operation on the portable code and in lanes. All combinations of residues are taken in the
 //! groups of order 7 and 13, and all pairs of them in that of order 199; where three or four come together there, a
 //! sample that is spread evenly.
+//!
+//! The simplified SWU map is tested on all elements that lead to groups of order 7 and 13, on curves
+//! that have a map: see `small_groups/map_to_curve.rs`.
 //!
 //! # Limitations
 //! Tables in production have no room for the identity, and rely on a large order for that. So here:

@@ -14,7 +14,7 @@ pub fn tests() -> Vec<Test> {
         None,
         named![
             curves_and_generators,
-            group_with_general_a,
+            groups_with_general_a,
             moduli_and_lambdas,
             lattices,
             decompositions
@@ -132,25 +132,27 @@ fn curves_and_generators() {
     }
 }
 
-fn group_with_general_a() {
-    let Parameters {
-        order,
-        minus_a,
-        b,
-        g,
-        ..
-    } = WITH_GENERAL_A;
-    let x = integer(&g.0);
-    let y = integer(&g.1);
-    assert_eq!(&y * &y + &x * minus_a, x.pow(3) + b);
-    let generator = Some((x, y));
-    let mut multiples = 0;
-    let mut sum = generator.clone();
-    while sum.is_some() {
-        multiples += 1;
-        sum = add(minus_a, &sum, &generator);
+fn groups_with_general_a() {
+    for parameters in [WITH_GENERAL_A, IMAGES_OF_SSWU] {
+        let Parameters {
+            order,
+            minus_a,
+            b,
+            g,
+            ..
+        } = parameters;
+        let x = integer(&g.0);
+        let y = integer(&g.1);
+        assert_eq!(&y * &y + &x * minus_a, x.pow(3) + b);
+        let generator = Some((x, y));
+        let mut multiples = 0;
+        let mut sum = generator.clone();
+        while sum.is_some() {
+            multiples += 1;
+            sum = add(minus_a, &sum, &generator);
+        }
+        assert_eq!(multiples, order - 1);
     }
-    assert_eq!(multiples, order - 1);
 }
 
 /// N is the first number from 2^256 (sqrt 5 - 1) / 2 on whose quotient by the order is a prime, 1

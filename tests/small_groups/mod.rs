@@ -3,6 +3,7 @@
 mod batch_verification;
 mod cases;
 mod derivation;
+mod map_to_curve;
 pub mod parameters;
 mod points;
 mod reference;
@@ -23,7 +24,7 @@ use crate::harness::needs::AVX512;
 use crate::harness::{Test, named, test};
 use crate::types::{KeyBytes, Point, Rejection, ResultsMut, Verdict};
 use num_bigint::BigUint;
-use parameters::{GROUPS, Parameters, WITH_GENERAL_A};
+use parameters::{GROUPS, IMAGES_OF_SSWU, Parameters, WITH_GENERAL_A};
 use rand::RngExt;
 use reference::{BigPoint, Group, integer, pairs};
 use scalars::Scalar;
@@ -88,20 +89,26 @@ small_group!(Order199, 2, Some(ENDOMORPHISMS[2]));
 small_group!(Order7Plain, 0, None);
 small_group!(Order13Plain, 1, None);
 small_group!(Order199Plain, 2, None);
-// p - 43, as this field stores it.
-const MINUS_43: [u64; 4] = [
-    secp256k1::P[0] - 43,
-    secp256k1::P[1],
-    secp256k1::P[2],
-    secp256k1::P[3],
-];
 small_group!(
     Order7WithGeneralA,
     0,
     None,
     &WITH_GENERAL_A,
-    CoefficientA::General(MINUS_43)
+    general_a(&WITH_GENERAL_A)
 );
+small_group!(
+    Order7OfImages,
+    0,
+    None,
+    &IMAGES_OF_SSWU,
+    general_a(&IMAGES_OF_SSWU)
+);
+
+/// p - minus_a, as this field stores it.
+const fn general_a(parameters: &Parameters) -> CoefficientA {
+    let [lowest, second, third, highest] = secp256k1::P;
+    CoefficientA::General([lowest - parameters.minus_a, second, third, highest])
+}
 
 /// The lattices of the lambdas, as `build/derive.rs` makes them.
 const ENDOMORPHISMS: [Endomorphism; 3] = [
@@ -233,6 +240,7 @@ pub fn tests() -> Vec<Test> {
     tests.extend(points::tests());
     tests.extend(schemes::tests());
     tests.extend(batch_verification::tests());
+    tests.extend(map_to_curve::tests());
     #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
     tests.extend(uniform::tests());
     tests

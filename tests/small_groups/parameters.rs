@@ -31,6 +31,16 @@ pub const WITH_GENERAL_A: Parameters = Parameters {
     ..GROUPS[0]
 };
 
+/// A group of order 7 all of whose points other than the identity are images of the simplified SWU
+/// map (RFC 9380, section 6.6.2), for any Z: that of d = -23/2 in Tate's family y^2 + (1 - c) x y -
+/// b y = x^3 - b x^2 with b = d^3 - d^2 and c = d^2 - d, in which (0, 0) has order 7.
+pub const IMAGES_OF_SSWU: Parameters = Parameters {
+    minus_a: 62_645_510_827,
+    b: 6_035_124_255_915_046,
+    g: ([143_947, 0, 0, 0], [423_200, 0, 0, 0]),
+    ..GROUPS[0]
+};
+
 /// The groups of order 7, 13 and 199 on curves with a = 0.
 pub const GROUPS: [Parameters; 3] = [
     Parameters {
