@@ -20,7 +20,8 @@
 //! sample that is spread evenly.
 //!
 //! The simplified SWU map is tested on all elements that lead to groups of order 7 and 13, on curves
-//! that have a map: see `small_groups/map_to_curve.rs`.
+//! that have a map: see `small_groups/map_to_curve.rs`; and its portable code on all elements of
+//! fields of 5 to 8 bits: see `small_groups/map_in_small_fields.rs`.
 //!
 //! # Limitations
 //! Tables in production have no room for the identity, and rely on a large order for that. So here:

@@ -3,12 +3,14 @@
 mod batch_verification;
 mod cases;
 mod derivation;
+mod map_in_small_fields;
 mod map_to_curve;
 pub mod parameters;
 mod points;
 mod reference;
 mod scalars;
 mod schemes;
+mod small_fields;
 #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
 mod uniform;
 
@@ -240,6 +242,7 @@ pub fn tests() -> Vec<Test> {
     tests.extend(points::tests());
     tests.extend(schemes::tests());
     tests.extend(batch_verification::tests());
+    tests.extend(map_in_small_fields::tests());
     tests.extend(map_to_curve::tests());
     #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
     tests.extend(uniform::tests());

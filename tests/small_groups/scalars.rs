@@ -26,8 +26,8 @@ impl<const GROUP: usize> Modulus for Order<GROUP> {
     const INV62: u64 = Self::INVERSE & ((1 << 62) - 1);
 }
 
-/// 2^256 value mod m, for a value below m and m above 2^255.
-const fn times_two_to_256(mut value: Limbs, m: &Limbs) -> Limbs {
+/// 2^256 value mod m, for a value below m.
+pub const fn times_two_to_256(mut value: Limbs, m: &Limbs) -> Limbs {
     let mut doublings = 0;
     while doublings < 256 {
         let top = value[3] >> 63 == 1;
@@ -52,7 +52,7 @@ const fn times_two_to_256(mut value: Limbs, m: &Limbs) -> Limbs {
 
 /// m^-1 mod 2^64 by Newton's iteration: an odd m is its own inverse modulo 8, and each step doubles
 /// the correct bits.
-const fn inverse(m: u64) -> u64 {
+pub const fn inverse(m: u64) -> u64 {
     let mut x = m;
     let mut bits = 3;
     while bits < 64 {

@@ -1,5 +1,5 @@
 //! Curves over fields of a few bits, the simplified SWU map to them, and 3-isogenies, in machine
-//! integers and by their definitions alone.
+//! integers and by their definitions alone: for the tests of the device code and of the CPU engine.
 
 /// Affine coordinates; `None` for the identity.
 pub type Point = Option<(u64, u64)>;
