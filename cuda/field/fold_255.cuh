@@ -42,6 +42,21 @@ GECC_FN void fold_reduce(u32* r, const u32* t) {
     fold_carry(r, sum[8]);
 }
 
+// r = factor a mod p, loose, for a factor below 2^26.
+GECC_FN void fold_multiply(u32* r, const u32* a, u32 factor) {
+    // The products at odd positions and those at even positions.
+    u32 odd[8], sum[9];
+    products<4>(odd, a + 1, factor);
+    products<4>(sum, a, factor);
+    sum[8] = 0;
+    u32 carry = add<8>(sum + 1, sum + 1, odd);
+    // The product is below 2^256 factor.
+    GECC_CHECK(carry == 0 && sum[8] <= factor);
+    (void)carry;
+    words_copy(r, sum);
+    fold_carry(r, sum[8]);
+}
+
 // r = a mod p, below p, for any a of eight words.
 GECC_FN void fold_canonical(u32* r, const u32* a) {
     // Below 2^255 + c at first, and then below 2^255 except for numbers from p on, which one more

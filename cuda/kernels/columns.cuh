@@ -44,6 +44,8 @@ using Prefixes = Each<u32, 8>;
 using Xy = Each<u32, 16>;
 // Jacobian points; for twisted Edwards curves, X, Y and Z.
 using Xyz = Each<u32, 24>;
+// u-coordinates of points of curve25519 as fractions, X before Z.
+using Fractions = Each<u32, 16>;
 
 // A PointKind per item.
 using PointKinds = Each<u8, 1>;

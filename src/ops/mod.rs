@@ -10,3 +10,4 @@ pub mod oprf;
 pub mod point;
 pub mod silent_payments;
 pub mod tweak;
+pub mod x25519;

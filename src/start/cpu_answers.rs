@@ -14,6 +14,7 @@ use crate::ops::keys::PublicKeysOf;
 use crate::ops::mask::{Form, Mask, Source};
 use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
 use crate::ops::tweak::{Tweak, Tweaks};
+use crate::ops::x25519;
 use crate::schemes::common::known_answers::answers;
 use crate::schemes::common::{
     Chunks, Scheme, SignDigests, Signing, SigningInputs, Verification, VerifyDigests,
@@ -58,6 +59,7 @@ fn check(engine: &CpuEngine) -> Result<(), String> {
     of_bip340(engine, known_answers::schnorr())?;
     of_tweaks(engine, &known_answers::schnorr().tweaks)?;
     ed25519::known_answers::of_lanes(engine)?;
+    x25519::known_answers::of_lanes(engine)?;
     of_hashes(engine)
 }
 

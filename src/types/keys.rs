@@ -23,16 +23,16 @@ enum Encoded<'a> {
 /// One public key in the caller's encoding. `Ord` and `Hash` group equal encodings.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum KeyBytes<'a> {
-    /// The x-coordinate of a point with an even y, or a key of Ed25519.
+    /// The x-coordinate of a point with an even y, or a key of Ed25519 or X25519.
     XOnly(&'a [u8; 32]),
     Sec1(&'a [u8]),
     Raw(&'a [u8; 64]),
 }
 
 impl<'a> KeyBytes<'a> {
-    /// Returns the 32 bytes of an Ed25519 key. In columns of mixed forms the key follows a byte 2,
-    /// as an x-coordinate does.
-    pub fn of_ed25519(&self) -> Option<&'a [u8; 32]> {
+    /// Returns the 32 bytes of a key of Ed25519 or X25519. In columns of mixed forms the key follows
+    /// a byte 2, as an x-coordinate does.
+    pub fn of_32_bytes(&self) -> Option<&'a [u8; 32]> {
         match *self {
             KeyBytes::XOnly(key) => Some(key),
             KeyBytes::Sec1([2, key @ ..]) => key.try_into().ok(),
@@ -66,6 +66,12 @@ impl<'a> PublicKeys<'a> {
     /// Takes 32 bytes per key: keys of Ed25519 (RFC 8032, section 5.1.2). This is an alias of
     /// [`PublicKeys::x_only`]: the call that uses the keys determines the meaning of the 32 bytes.
     pub fn ed25519(keys: impl Into<Rows<'a, 32>>) -> Self {
+        Self::x_only(keys)
+    }
+
+    /// Takes 32 bytes per key: u-coordinates, the public keys of X25519 (RFC 7748, section 6.1).
+    /// This is an alias of [`PublicKeys::x_only`], as [`PublicKeys::ed25519`] is.
+    pub fn x25519(keys: impl Into<Rows<'a, 32>>) -> Self {
         Self::x_only(keys)
     }
 
@@ -133,7 +139,7 @@ impl<'a> PublicKeys<'a> {
     }
 
     /// Makes a mixed row from the x-coordinate of a point whose y is even (BIP 340), or from a key
-    /// of Ed25519.
+    /// of Ed25519 or X25519.
     pub fn mixed_row_of_x(x: &[u8; 32]) -> [u8; 65] {
         let mut row = [0; POINT_ROW];
         write_mixed(KeyBytes::XOnly(x), &mut row);

@@ -101,7 +101,7 @@ impl<'a> From<&'a SecretKey> for SecretKeys<'a> {
 }
 
 /// An ECDH shared secret: the x-coordinate of the shared point, 32 bytes, big-endian (SEC 1,
-/// section 3.3.1).
+/// section 3.3.1). Of X25519: the u-coordinate, little-endian (RFC 7748, section 6.1).
 ///
 /// Wiped when dropped; `Debug` omits the value. Derive keys from it with a KDF; it is not uniformly
 /// random itself.
@@ -113,7 +113,7 @@ impl SharedSecret {
         SharedSecret(*x)
     }
 
-    /// Returns the 32 big-endian bytes.
+    /// Returns the 32 bytes.
     pub fn expose_bytes(&self) -> &[u8; 32] {
         &self.0
     }

@@ -38,7 +38,8 @@ pub enum Rejection {
     /// The identity where a public key is needed.
     #[error("the public key is the identity")]
     IdentityKey = 9,
-    /// The computation ends in the identity, which the standard rejects.
+    /// The computation ends in the identity, which the standard rejects. Of X25519: the shared
+    /// secret is zero, because the peer's key has small order.
     #[error("the resulting point is the identity")]
     IdentityResult = 10,
     /// The signature does not belong to this digest and key.

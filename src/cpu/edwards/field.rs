@@ -154,6 +154,14 @@ impl Element {
         reduce(limbs::square_wide(&self.0))
     }
 
+    /// Multiplies by a factor below 2^58.
+    #[inline(always)]
+    pub fn mul_small(&self, factor: u64) -> Self {
+        // The top limb is below the factor, so 2c top + 2c is below 2^64.
+        let [s0, s1, s2, s3, top] = limbs::mul_limb_add(&limbs::ZERO, &self.0, factor);
+        fold(&[s0, s1, s2, s3], 2 * C * top)
+    }
+
     /// Not inlined: the code of a square is long, so there is one loop instead of one per use.
     #[inline(never)]
     pub fn square_times(&self, count: u32) -> Self {
@@ -197,6 +205,17 @@ impl Element {
     /// Returns `true` if the number below p is odd.
     pub fn is_odd(&self) -> bool {
         self.canonical()[0] & 1 == 1
+    }
+
+    /// Returns a mask of all ones for zero, and 0 for any other element.
+    #[inline(always)]
+    pub fn zero_mask(&self) -> u64 {
+        let bits = self
+            .canonical()
+            .into_iter()
+            .fold(0, |bits, limb| bits | limb);
+        // The top bit of bits | -bits is set unless all bits are 0.
+        ((bits | bits.wrapping_neg()) >> 63).wrapping_sub(1)
     }
 
     /// Assigns `other` if the mask is all ones, and keeps the value if it is 0.

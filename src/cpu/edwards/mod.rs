@@ -5,6 +5,7 @@ pub mod curves;
 pub mod decode;
 pub mod field;
 pub mod halves;
+pub mod ladder;
 pub mod msm;
 pub mod multiply;
 pub mod point;

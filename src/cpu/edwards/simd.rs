@@ -19,8 +19,10 @@ use crate::cpu::field::vector::{
 use crate::cpu::scalar::{length, uniform_windows};
 use crate::cpu::simd::{CHAINS, Chains};
 
+mod ladder;
 mod secret;
 
+pub use ladder::ladder_products;
 pub use secret::uniform_products;
 
 type Element = Vector<Stored>;

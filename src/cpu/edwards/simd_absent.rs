@@ -7,6 +7,7 @@ use super::multiply::Term;
 use super::point::{Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::{Comb, Uniform};
+use crate::cpu::field::limbs::Limbs;
 pub use crate::cpu::field::vector::Lanes;
 use zeroize::Zeroizing;
 
@@ -26,6 +27,10 @@ pub fn uniform_products<C: EdwardsCurve>(
     _: &[&Scalar<C::Order>],
     _: &Uniform<C>,
 ) -> Zeroizing<Vec<Projective>> {
+    match lanes {}
+}
+
+pub fn ladder_products(lanes: Lanes, _: &[Limbs], _: &[Limbs]) -> Zeroizing<Vec<Limbs>> {
     match lanes {}
 }
 

@@ -92,6 +92,14 @@ impl Content for Xyz {
     const BYTES: usize = 96;
 }
 
+/// u-coordinates of points of curve25519 as fractions, X before Z.
+#[derive(Clone, Copy, Debug)]
+pub enum Fractions {}
+
+impl Content for Fractions {
+    const BYTES: usize = 64;
+}
+
 /// A PointKind per item.
 #[derive(Clone, Copy, Debug)]
 pub enum PointKinds {}

@@ -1720,6 +1720,39 @@ device_kernel! {
     items: |it| it.n,
 }
 
+device_kernel! {
+    /// `gecc_x25519_multiply` of `x25519.cu`.
+    pub struct X25519Multiply {
+        pub keys: Column<columns::SecretKeys>,
+        pub key_stride: u64,
+        pub peers: Column<columns::AnyRows>,
+        pub peer_stride: u64,
+        pub fractions: Column<columns::Fractions>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_x25519_multiply" in "x25519",
+    threads: 128,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_x25519_encode` of `x25519.cu`.
+    pub struct X25519Encode {
+        pub fractions: Column<columns::Fractions>,
+        pub statuses: Column<columns::AnyStatuses>,
+        pub status_stride: u64,
+        pub rejects_zero: u32,
+        pub rows: Column<columns::AnyRows>,
+        pub codes: Column<columns::Codes>,
+        pub prefixes: Column<columns::Prefixes>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_x25519_encode" in "x25519",
+    threads: 256,
+    blocks: 2,
+    items: |it| it.n,
+}
+
 /// Every kernel, with its file.
 #[rustfmt::skip]
 pub const ALL: &[(&str, &str)] = &[
@@ -1841,4 +1874,6 @@ pub const ALL: &[(&str, &str)] = &[
     ("upmul", "gecc_upmul_var"),
     ("upmul", "gecc_upmul_uniform"),
     ("verify", "gecc_verify"),
+    ("x25519", "gecc_x25519_multiply"),
+    ("x25519", "gecc_x25519_encode"),
 ];

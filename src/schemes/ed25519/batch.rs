@@ -60,7 +60,7 @@ impl Computation for VerifyEd25519<'_> {
             rule,
             challenge: &|item| {
                 // A key of another form is rejected before its challenge is used.
-                let Some(key) = keys.get(item).of_ed25519() else {
+                let Some(key) = keys.get(item).of_32_bytes() else {
                     return [0; 64];
                 };
                 self.variant.challenge(

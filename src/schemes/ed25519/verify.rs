@@ -208,13 +208,13 @@ impl Verification<'_> {
         // A key of another form is rejected, regardless of the value decoded in its place.
         let keys = items
             .iter()
-            .map(|item| self.keys.get(*item).of_ed25519().unwrap_or(&[0; 32]));
+            .map(|item| self.keys.get(*item).of_32_bytes().unwrap_or(&[0; 32]));
         let decoded = decode_all::<C>(lanes, keys, self.rule.encoding());
         let checked = items.iter().zip(decoded).map(|(item, point)| {
             let key = self
                 .keys
                 .get(*item)
-                .of_ed25519()
+                .of_32_bytes()
                 .ok_or(Rejection::MalformedPoint)?;
             let minus_a = opposite(point, [Rejection::MalformedPoint, Rejection::NotOnCurve])?;
             if self.rule.rejects_small_order() && encodes_small_order_var::<C>(key) {

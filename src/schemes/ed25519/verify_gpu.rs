@@ -71,7 +71,7 @@ impl VerifyEd25519<'_> {
                     *row = *self
                         .keys
                         .get(first + start + offset)
-                        .of_ed25519()
+                        .of_32_bytes()
                         .unwrap_or(&[0; 32]);
                 }
             }),
@@ -94,7 +94,7 @@ impl VerifyEd25519<'_> {
     }
 
     fn fits_device(&self, item: usize) -> bool {
-        self.messages.get(item).len() <= LONGEST && self.keys.get(item).of_ed25519().is_some()
+        self.messages.get(item).len() <= LONGEST && self.keys.get(item).of_32_bytes().is_some()
     }
 
     pub(super) fn kernel_files(&self) -> (&'static str, Vec<&'static str>) {

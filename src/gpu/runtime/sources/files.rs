@@ -35,6 +35,7 @@ pub const HEADERS: &[(&str, &str)] = headers! {
     "curve/edwards_tables.cuh",
     "curve/halves.cuh",
     "curve/jacobian.cuh",
+    "curve/ladder.cuh",
     "curve/map_to_curve.cuh",
     "curve/multiples.cuh",
     "curve/multiply_add.cuh",
@@ -118,6 +119,7 @@ pub const HEADERS: &[(&str, &str)] = headers! {
     "scheme/silent_payments.cuh",
     "scheme/sm2_digest.cuh",
     "scheme/verdict.cuh",
+    "scheme/x25519.cuh",
 };
 
 /// The kernel files, by their names.
@@ -157,6 +159,7 @@ pub const KERNELS: &[(&str, &str)] = kernels! {
     "table",
     "upmul",
     "verify",
+    "x25519",
 };
 
 /// Kernel files that do not depend on the curve.
@@ -179,4 +182,5 @@ pub const ON_SOME_CURVES: &[(&str, &[&str])] = &[
     ("ed25519_tables", &["ed25519"]),
     ("hash_to_curve", &["p256", "secp256k1"]),
     ("hash_to_curve_tries", &["p256", "sm2"]),
+    ("x25519", &["ed25519"]),
 ];
