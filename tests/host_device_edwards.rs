@@ -1,12 +1,14 @@
-//! The device code of Ed25519, compiled as plain C++ by the system's compiler: arithmetic and
-//! points compared with big integers, verdicts and signatures with those of the CPU engine.
+//! The device code of Ed25519 and X25519, compiled as plain C++ by the system's compiler: arithmetic
+//! and points compared with big integers, verdicts and signatures with those of the CPU engine, and
+//! shared secrets with those of curve25519-dalek.
 
 mod harness;
 #[allow(dead_code, reason = "not every test needs all")]
 mod host_build;
 
+use curve25519_dalek::MontgomeryPoint;
 use gecc::ed25519::{self, MAX_CONTEXT_LEN, Rule, Variant};
-use gecc::{Backend, Engine, PublicKeys, SecretKey, Verdict};
+use gecc::{Backend, Engine, PublicKeys, Rejection, SecretKey, Verdict};
 use harness::needs::CXX;
 use harness::{named, tests};
 use host_build::{
@@ -24,7 +26,7 @@ fn main() -> ExitCode {
     harness::run(tests(
         Some(&CXX),
         named![
-            fields, scalars, points, products, halves, challenges, signatures, verdicts
+            fields, scalars, points, products, halves, challenges, signatures, verdicts, ladders
         ],
     ))
 }
@@ -81,6 +83,12 @@ fn fields() {
         ];
         for (operation, wanted) in powers {
             session.expect(operation, &[a], move |found| &found[0] % p == &wanted % p);
+        }
+        for factor in [0, 1, 2, 121_665, (1 << 26) - 1] {
+            let wanted = a * factor % p;
+            session.expect("fe_mul_small", &[a, &number(factor)], move |found| {
+                &found[0] % p == wanted
+            });
         }
         session.expect_exactly("fe_canonical", &[a], vec![a % p]);
         session.expect_exactly(
@@ -524,4 +532,35 @@ fn signed(torsion: &Point) -> Vec<(BigUint, BigUint, BigUint)> {
         signatures.push((a, r, s));
     }
     signatures
+}
+
+/// Shared secrets of X25519 against curve25519-dalek: random and special keys and peers, among them
+/// points of small order and numbers from p on, also with the highest bit set.
+fn ladders() {
+    let mut session = Session::default();
+    let special: Vec<BigUint> = field_values();
+    let codes = [Verdict::Valid, Verdict::Rejected(Rejection::IdentityResult)];
+    let mut zeros = 0;
+    for value in &special {
+        let other = patterned();
+        for (key, peer) in [(value, &other), (&other, value)] {
+            let secret = MontgomeryPoint(le_bytes(peer)).mul_clamped(le_bytes(key));
+            let is_zero = secret.to_bytes() == [0; 32];
+            zeros += usize::from(is_zero);
+            session.expect_exactly(
+                "x25519",
+                &[key, peer],
+                vec![
+                    BigUint::from_bytes_le(&secret.to_bytes()),
+                    number(Verdict::Valid.code().into()),
+                    number(codes[usize::from(is_zero)].code().into()),
+                ],
+            );
+        }
+    }
+    assert!(
+        zeros >= 6,
+        "0, 1, -1 and numbers that are congruent to them"
+    );
+    run(session);
 }

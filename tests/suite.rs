@@ -23,6 +23,7 @@ mod secrets;
 mod silent_payments;
 mod sm2;
 mod support;
+mod x25519;
 
 use declare::{Declared, Test as Function, declared};
 use gecc::{Backend, Engine};
@@ -35,7 +36,7 @@ use std::sync::LazyLock;
 /// Set in the process that runs with little memory, in which only these tests use engines.
 const LIMITED: &str = "GECC_TEST_LIMITED";
 /// The subjects that run there: the tests of the batch arithmetic.
-const SUBJECTS: [&str; 8] = [
+const SUBJECTS: [&str; 9] = [
     "ecdsa::edge_cases",
     "ecdsa::isolated_verification",
     "ecdsa::large_x",
@@ -44,6 +45,7 @@ const SUBJECTS: [&str; 8] = [
     "points::isolation",
     "points::vectors",
     "sm2::shared_with_ecdsa",
+    "x25519",
 ];
 
 static CPU: LazyLock<Engine> = LazyLock::new(|| {

@@ -6,6 +6,7 @@
 
 #include "field_lines.hpp"
 #include "scheme/ed25519.cuh"
+#include "scheme/x25519.cuh"
 
 struct HostMultiples {
     ed_addend entries[2][kEdMultiples];
@@ -210,6 +211,17 @@ static bool run_points(const char* name, const Numbers& in, Numbers& out) {
         }
         for (Verdict verdict : {alone, from_sum}) {
             const u32 words[8] = {verdict, 0, 0, 0, 0, 0, 0, 0};
+            put(out, words);
+        }
+    } else if (!strcmp(name, "fe_mul_small")) {  // an element, a factor
+        put(out, fe_mul_small(field(in, 0), in.words[1][0]).v);
+    } else if (!strcmp(name, "x25519")) {  // key, peer: the shared secret, and the codes with zero accepted and rejected
+        u_fraction product = x25519_multiply(in.words[0], in.words[1]);
+        u32 secret[8];
+        x25519_encode(secret, product, fe_inv(x25519_denominator(product.z)));
+        put(out, secret);
+        for (u32 rejects_zero : {0u, ~0u}) {
+            const u32 words[8] = {x25519_code(secret, rejects_zero), 0, 0, 0, 0, 0, 0, 0};
             put(out, words);
         }
     } else return false;

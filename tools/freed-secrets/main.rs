@@ -128,6 +128,7 @@ const TESTS: &[Named<fn(Kind)>] = &named![
     generated_keys,
     bip340_signatures,
     ed25519_signatures,
+    x25519_agreements,
     masks,
     oblivious_functions,
     silent_payments,
@@ -649,6 +650,66 @@ fn ed25519_signatures((name, engines): Kind) {
         });
         if size <= MOST_CHECKED {
             check("signing, checked", &|| all_signed(&checking, seeds.into()));
+        }
+    }
+}
+
+/// Private keys and scalars of X25519, and shared secrets.
+fn x25519_agreements((name, engines): Kind) {
+    use curve25519_dalek::MontgomeryPoint;
+    use gecc::x25519::{AllZero, public_keys, shared_secrets, shared_secrets_into};
+    let _alone = search::alone();
+    let engine = engines.engine();
+    let (watch, keys, peers) = search::prepared(|| {
+        let mut watch = Watch::new();
+        let mut random = Random::new();
+        let mut secret: Vec<[u8; 32]> = numbers(&mut watch, &mut random, engines.items());
+        let peers: Vec<[u8; 32]> = numbers(&mut Watch::new(), &mut random, engines.items());
+        for (item, (key, peer)) in secret.iter().zip(&peers).enumerate() {
+            let mut scalar = *key;
+            scalar[0] &= 0xf8;
+            scalar[31] = scalar[31] & 0x7f | 0x40;
+            watch.add(&scalar);
+            // Of a key each, and of the first key for all.
+            if item < ALL_UP_TO || item % ONE_IN == 0 {
+                for key in [key, &secret[0]] {
+                    watch.add(&MontgomeryPoint(*peer).mul_clamped(*key).to_bytes());
+                }
+            }
+        }
+        let keys: Vec<SecretKey> = secret
+            .iter()
+            .map(|key| SecretKey::from_bytes(*key))
+            .collect();
+        secret.as_flattened_mut().zeroize();
+        (watch, keys, peers)
+    });
+    let known = [memory(&keys)];
+    for &size in engines.sizes {
+        let peers = PublicKeys::x25519(&peers[..size]);
+        let check = |what: &str, work: &(dyn Fn() + Sync)| {
+            leaves_nothing(
+                &watch,
+                &format!("X25519, {what}, {size} items, {name}"),
+                &known,
+                work,
+            );
+        };
+        for keys in both(&keys[..size]) {
+            check("shared secrets", &|| {
+                assert!(
+                    shared_secrets(&engine, keys, peers, AllZero::Reject)
+                        .unwrap()
+                        .iter()
+                        .all(Result::is_ok)
+                );
+            });
+            check("shared secrets, into columns", &|| {
+                into_columns(size, |rows, codes| {
+                    shared_secrets_into(&engine, keys, peers, AllZero::Accept, rows, codes)
+                });
+            });
+            check("public keys", &|| drop(public_keys(&engine, keys).unwrap()));
         }
     }
 }

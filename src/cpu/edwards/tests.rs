@@ -5,6 +5,7 @@ use super::curves::{Ed25519, Ed25519N, EdwardsCurve};
 use super::decode::{Encoding, decode_all, encode_all};
 use super::field::{Element, Ratio, invert_all, root_powers};
 use super::halves::Halves;
+use super::ladder::{self, A24};
 use super::msm::{self, Terms};
 use super::multiply::{Term, sum_of_products_var};
 use super::point::{Extended, Projective};
@@ -42,6 +43,11 @@ fn check_field(a: Limbs, b: Limbs) {
     assert_eq!(value(&x.neg()), (p - &a) % p);
     assert_eq!(value(&x.mul(&y)), &a * &b % p);
     assert_eq!(value(&x.square()), &a * &a % p);
+    for factor in [0, 1, A24, (1 << 58) - 1] {
+        assert_eq!(value(&x.mul_small(factor)), &a * factor % p);
+    }
+    assert_eq!(x.zero_mask() == u64::MAX, a == BigUint::ZERO);
+    assert!([0, u64::MAX].contains(&x.zero_mask()));
     assert_eq!(value(&x.invert()), a.modpow(&(p - 2u32), p));
     assert_eq!(value(&x.root_power()), a.modpow(&((p - 5u32) >> 3), p));
     assert_eq!(
@@ -417,5 +423,76 @@ fn msm_agrees_with_sum_of_products() {
         let found = msm::sum::<Ed25519>(&Pool::new(Some(1)).unwrap(), lanes, &terms);
         let encodings = encode_all(&[found, expected].map(Extended::to_projective));
         assert_eq!(encodings[0], encodings[1]);
+    }
+}
+
+fn products_of(lanes: Option<Lanes>, scalars: &[Limbs], points: &[Limbs]) -> Vec<Limbs> {
+    match lanes {
+        Some(lanes) => simd::ladder_products(lanes, scalars, points).to_vec(),
+        None => ladder::products(scalars, points).to_vec(),
+    }
+}
+
+/// Returns the u-coordinate of a point, (1 + y) / (1 - y), which is 0 for the identity, too.
+fn u_coordinate(point: &Extended) -> Limbs {
+    let sum = point.z.add(&point.y);
+    let difference = point.z.sub(&point.y);
+    sum.mul(&difference.invert()).canonical()
+}
+
+/// Computes k P by doublings and additions.
+fn multiple(k: &BigUint, point: &Extended) -> Extended {
+    let addend = point.to_niels::<Ed25519>();
+    (0..k.bits()).rev().fold(Extended::IDENTITY, |sum, bit| {
+        let double = sum.double().to_extended();
+        if k.bit(bit) {
+            double.add(&addend).to_extended()
+        } else {
+            double
+        }
+    })
+}
+
+/// Returns a point that generates the whole group, of order 8 n.
+fn generator_of_all() -> Extended {
+    let encodings: Vec<[u8; 32]> = (2..100).map(|y| to_le_bytes(&[y, 0, 0, 0])).collect();
+    let quarter = integer(&N) * 4u32;
+    decode_all::<Ed25519>(None, encodings.iter(), Encoding::Canonical)
+        .into_iter()
+        .flatten()
+        .map(|point| Extended::from_affine(&point))
+        .find(|point| !multiple(&quarter, point).to_projective().is_identity_var())
+        .expect("a quarter of all points are")
+}
+
+fn limbs_of(number: &BigUint) -> Limbs {
+    let mut limbs = [0; 4];
+    number
+        .iter_u64_digits()
+        .zip(&mut limbs)
+        .for_each(|(digit, limb)| *limb = digit);
+    limbs
+}
+
+/// Multiples of points by ladders are those by sums of points: of B and a point of order 8 n, by
+/// small numbers and by numbers around multiples of n, which include points of small order.
+#[test]
+fn ladders_match_sums_of_points() {
+    let n = integer(&N);
+    let mut numbers: Vec<BigUint> = (0u32..20).map(BigUint::from).collect();
+    for times in [1u32, 2, 4, 7] {
+        numbers.extend((0u32..5).flat_map(|d| [&n * times - d, &n * times + d]));
+    }
+    numbers.push((BigUint::from(1u32) << 255) - 1u32);
+    let scalars: Vec<Limbs> = numbers.iter().map(limbs_of).collect();
+    for point in [Extended::from_affine(&Ed25519::G), generator_of_all()] {
+        let expected: Vec<Limbs> = numbers
+            .iter()
+            .map(|number| u_coordinate(&multiple(number, &point)))
+            .collect();
+        let points = vec![u_coordinate(&point); scalars.len()];
+        for lanes in [None, Lanes::detect()] {
+            assert_eq!(products_of(lanes, &scalars, &points), expected);
+        }
     }
 }

@@ -70,3 +70,46 @@ pub(super) fn u_coordinate(key: &[u8; 32]) -> Limbs {
     u[3] &= u64::MAX >> 1;
     u
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::Computation;
+    use crate::types::{PublicKeys, Rows, SecretKeys, rows_of};
+
+    fn compute(engine: &CpuEngine, keys: &[[u8; 32]], peers: &[[u8; 32]]) -> [u8; 32] {
+        let operation = X25519 {
+            secret_keys: SecretKeys::rows(Rows::new(keys)),
+            peers: PublicKeys::x25519(peers),
+            all_zero: AllZero::Reject,
+            are_results_secret: true,
+            items: keys.len(),
+        };
+        let results = rows_of::<32>(keys.len(), |out| {
+            operation.compute_on_cpu(engine, 0..keys.len(), out);
+        });
+        assert!(results.iter().all(|result| *result == results[0]));
+        results[0].unwrap()
+    }
+
+    /// RFC 7748, section 5.2: the result of 1,000,000 iterations, in all lanes if there are any.
+    #[test]
+    #[ignore = "takes two minutes in a release build: --ignored million_iterations"]
+    fn million_iterations_match_rfc_7748() {
+        let mut expected = [0; 32];
+        hex::decode_to_slice(
+            "7c3911e0ab2586fd864497297e575e6f3bc601c0883c30df5f4dd2d24f665424",
+            &mut expected,
+        )
+        .unwrap();
+        let engine = || CpuEngine::new(Some(1), None).unwrap();
+        for (engine, items) in [(engine().portable(), 1), (engine(), 8)] {
+            let mut key = super::super::BASE;
+            let mut u = key;
+            for _ in 0..1_000_000 {
+                (key, u) = (compute(&engine, &vec![key; items], &vec![u; items]), key);
+            }
+            assert_eq!(key, expected);
+        }
+    }
+}

@@ -187,6 +187,30 @@ const SECRET: &[Signature] = &[
         ],
     ),
     Signature(
+        "gecc_x25519_multiply",
+        &[
+            "+keys",
+            "-key_stride",
+            "=peers",
+            "-peer_stride",
+            "+fractions",
+            "-n",
+        ],
+    ),
+    Signature(
+        "gecc_x25519_encode",
+        &[
+            "+fractions",
+            "=statuses",
+            "-status_stride",
+            "-rejects_zero",
+            "+rows",
+            "=codes",
+            "+prefixes",
+            "-n",
+        ],
+    ),
+    Signature(
         "gecc_ed25519_expand",
         &["+seeds", "-seed_stride", "+keys", "+scalars", "-n"],
     ),
@@ -334,6 +358,7 @@ const FILES: &[&str] = &[
     "bip340",
     "bip340_silent",
     "ed25519_sign",
+    "x25519",
     "layout",
     "results",
     "rows",

@@ -116,6 +116,21 @@ const FUNCTIONS: &[Function] = &[
         "7edwards4simd6secret3sum",
         &[Secrets, Secrets, Public, Number],
     ),
+    Function(
+        "ladder::by_lane",
+        "7edwards4simd6ladder7by_lane",
+        &[Secrets, Number, Secrets],
+    ),
+    Function(
+        "ladder::multiply",
+        "7edwards4simd6ladder8multiply",
+        &[Secrets, Secrets, Secrets],
+    ),
+    Function(
+        "ladder::divide",
+        "7edwards4simd6ladder6divide",
+        &[Secrets, Number, Secrets, Number, Secrets, Number],
+    ),
 ];
 
 /// Functions for public data, which read tables by scalars and skip digits that are zero: the leaks

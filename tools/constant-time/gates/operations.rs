@@ -10,10 +10,11 @@ use gecc::mask::{Form, Masked};
 use gecc::modular::Numbers;
 use gecc::oprf::{Element, Mode};
 use gecc::silent_payments::{Outputs, Receiver};
+use gecc::x25519::AllZero;
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
 use gecc::{
     Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, hash_to_curve, keys, mask,
-    modular, oprf, silent_payments, sm2,
+    modular, oprf, silent_payments, sm2, x25519,
 };
 use serde_json::Value;
 use std::hint::black_box;
@@ -228,6 +229,23 @@ fn ed25519(engine: &Engine) {
     with_secrets(
         || keys_of(0x21),
         |seeds| ed25519::public_keys(engine, seeds).unwrap(),
+    );
+}
+
+fn x25519(engine: &Engine) {
+    // The last one is a point of small order, so that secrets are zero.
+    let peers = [[9; 32], [0xff; 32], [0; 32]];
+    for all_zero in [AllZero::Reject, AllZero::Accept] {
+        with_keys(|keys| {
+            columns(|rows, codes| {
+                let peers = PublicKeys::x25519(&peers);
+                x25519::shared_secrets_into(engine, keys, peers, all_zero, rows, codes)
+            })
+        });
+    }
+    with_secrets(
+        || keys_of(0x21),
+        |keys| x25519::public_keys(engine, keys).unwrap(),
     );
 }
 
@@ -466,6 +484,7 @@ fn on_curve<C: Curve>(engine: &Engine) {
 pub fn all() {
     let plain = engine(false);
     each_curve!(on_curve(&plain));
+    x25519(&plain);
     scans(&plain);
     for suite in Suite::ALL {
         hashed_items(&plain, *suite);

@@ -148,6 +148,9 @@ PLACES = {
     ),
     ("kernels/ed25519_sign.cu", "words_copy(s.v, ed25519_sign(nonce, k, scalar).v);"): "a scalar that is stored",
     ("kernels/ed25519.cu", "load_column(of_k.v, k, n, i);"): OF_COLUMNS,
+    ("scheme/x25519.cuh", "words_copy(u.v, peer);"): LOOSE,
+    ("scheme/x25519.cuh", "u.v[7] &= 0x7fffffff;"): LOOSE,
+    ("kernels/x25519.cu", "x25519_encode(encoding.v, product, inverse);"): "an encoding that is stored, no element",
     ("kernels/ed25519.cu", "if (pending) words_copy(s.v, r + 8);"): (
         "0, or of a pending item, which sc_is_canonical was asked about"
     ),

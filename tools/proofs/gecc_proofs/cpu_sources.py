@@ -52,6 +52,7 @@ WITHOUT = {
         "invert": "root_power, then products",
         "is_zero": "compares words with 0, after canonical",
         "is_odd": "a bit, after canonical",
+        "zero_mask": "a mask made of all bits, after canonical",
         "assign_masked": "words chosen by a mask",
         "new": "products",
         "root_var": "products, compared",

@@ -405,6 +405,14 @@ EDWARDS = [
     _of_edwards("mul", "ab", "r = a b mod p", lambda v: v.r - v.a * v.b),
     _of_edwards("square", "a", "r = a^2 mod p", lambda v: v.r - v.a * v.a),
     _statement(
+        "edwards::mul_small",
+        "u64 a[4], u64 factor -> u64 r[4]",
+        "let r = words(element::<Element>(a).mul_small(factor))",
+        "r = factor a mod p, for factor < 2^58 and p = 2^255 - 19",
+        lambda v, c: [Congruent(v.r - v.a * v.factor, _Q)],
+        ranges={"factor": (0, 2**58 - 1)},
+    ),
+    _statement(
         "edwards::canonical",
         "u64 a[4] -> u64 r[4]",
         "let r = element::<Element>(a).canonical()",

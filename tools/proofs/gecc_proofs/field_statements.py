@@ -1,7 +1,7 @@
 """The statements about cuda/field/: elements modulo p and scalars modulo n."""
 
 from .project import R
-from .reduction_statements import loose, opens
+from .reduction_statements import folds_255, loose, opens
 from .statements import Congruent, Statement, below, everywhere
 
 
@@ -33,6 +33,15 @@ ELEMENTS = [
     _element("fe_neg", "a", "r = -a mod p", lambda v, c: v.r + v.a),
     _element("fe_double", "a", "r = 2 a mod p", lambda v, c: v.r - v.a * 2),
     _element("fe_triple", "a", "r = 3 a mod p", lambda v, c: v.r - v.a * 3),
+    Statement(
+        "fe_mul_small",
+        "fe a, u32 factor -> fe r",
+        "r = fe_mul_small(a, factor)",
+        "r = factor a mod p, for a factor below 2^26",
+        lambda v, c: [Congruent(v.r - v.a * v.factor, c.p), below(v.r, c.loose)],
+        curves=folds_255,
+        ranges={"factor": (0, 2**26 - 1)},
+    ),
     _element("fe_half", "a", "2 r = a mod p", lambda v, c: v.r * 2 - v.a),
     _element("fe_canonical", "a", "r = a mod p, r < p", lambda v, c: v.r - v.a, canonical=True),
     _element(

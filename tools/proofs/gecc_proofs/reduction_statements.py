@@ -212,6 +212,15 @@ FOLD = [
         curves=plain,
     ),
     Statement(
+        "fold_multiply",
+        "u32 a[8], u32 factor -> u32 r[8]",
+        "fold_multiply(r, a, factor)",
+        "r = factor a mod p, for a factor below 2^26",
+        lambda v, c: [Congruent(v.r - v.a * v.factor, c.p)],
+        curves=folds_255,
+        ranges={"factor": (0, 2**26 - 1)},
+    ),
+    Statement(
         "fold_canonical",
         "u32 a[8] -> u32 r[8]",
         "fold_canonical(r, a)",
