@@ -15,6 +15,7 @@ use crate::ops::modular::{Modexp, MulMod};
 use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts};
 use crate::ops::silent_payments::{Expected, Receiver, TweakPoints};
 use crate::ops::tweak::{Tweak, Tweaks};
+use crate::ops::x25519::{AllZero, X25519};
 use crate::schemes::common::{
     Chunks, Scheme, SignDigests, Signing, SigningInputs, Verification, VerifyDigests,
 };
@@ -137,6 +138,10 @@ impl PlannedColumns<'_> {
         let sec1: Vec<&[u8]> = compressed.iter().map(|key| key.as_slice()).collect();
         let records = Rows::strided(uncompressed.as_flattened(), 65, items).expect("they fit");
         with("x-only", PublicKeys::x_only(self.numbers));
+        with(
+            "x-only for all",
+            PublicKeys::x_only(Rows::all(&self.numbers[0])),
+        );
         with("compressed", PublicKeys::compressed(&compressed));
         with("uncompressed", PublicKeys::uncompressed(&uncompressed));
         with("raw", PublicKeys::raw(self.signatures));
@@ -385,6 +390,18 @@ fn of_keys(columns: PlannedColumns, form: &str, keys: PublicKeys, items: usize, 
             take(
                 format!("ecdh {width} {form} with keys for {which}"),
                 &agreement,
+            );
+        }
+        for are_results_secret in [false, true] {
+            take(
+                format!("x25519, secret {are_results_secret}, {form} with keys for {which}"),
+                &X25519 {
+                    secret_keys,
+                    peers: keys,
+                    all_zero: AllZero::Reject,
+                    are_results_secret,
+                    items,
+                },
             );
         }
         for masked in FORMS {
