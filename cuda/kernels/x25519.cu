@@ -31,8 +31,8 @@ struct X25519Encode {
         fe encoding;
         x25519_encode(encoding.v, product, inverse);
         store_row((uint4*)(rows + 32 * i), 1, encoding);
-        u8 status = statuses[i * status_stride];
-        codes[i] = status == kValid ? x25519_code(encoding.v, rejects_zero) : status;
+        u8 status = statuses[i * status_stride], code = x25519_code(encoding.v, rejects_zero);
+        codes[i] = status == kValid ? code : status;
     }
 };
 }  // namespace

@@ -8,6 +8,7 @@
 use crate::cpu::field::Power;
 use crate::cpu::field::limbs::{self, Limbs};
 use crate::curve::constants::ed25519;
+use core::hint::black_box;
 use zeroize::{DefaultIsZeroes, Zeroizing};
 
 /// p = 2^255 - c.
@@ -214,8 +215,9 @@ impl Element {
             .canonical()
             .into_iter()
             .fold(0, |bits, limb| bits | limb);
-        // The top bit of bits | -bits is set unless all bits are 0.
-        ((bits | bits.wrapping_neg()) >> 63).wrapping_sub(1)
+        // The top bit of bits | -bits is set unless all bits are 0. Hides that there are two masks,
+        // between which a compiler might branch.
+        black_box(((bits | bits.wrapping_neg()) >> 63).wrapping_sub(1))
     }
 
     /// Assigns `other` if the mask is all ones, and keeps the value if it is 0.
