@@ -13,6 +13,7 @@ use crate::ops::hash_to_curve::{Dst, HashToCurve, Suite};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::mask::{Form, Mask, Source};
 use crate::ops::modular::Modexp;
+use crate::ops::x25519::{AllZero, X25519};
 use crate::schemes::common::{Scheme, SignDigests, Signing, SigningInputs};
 use crate::schemes::ecdsa::ECDSA;
 use crate::schemes::sm2::SM2;
@@ -124,6 +125,41 @@ fn keys_are_wiped_after_signing_with_bip340() {
         )
         .unwrap();
         assert_gone(&gpu, &some_of(&keys));
+    }
+}
+
+#[test]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
+fn keys_and_shared_secrets_are_wiped_after_x25519() {
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
+    let keys = keys();
+    for (secret_keys, are_results_secret) in [
+        (SecretKeys::from(&keys), true),
+        ((&keys[0]).into(), true),
+        ((&keys).into(), false),
+    ] {
+        let mut codes = vec![0; ITEMS];
+        let mut secrets = vec![[0; 32]; ITEMS];
+        let multiplication = X25519 {
+            secret_keys,
+            peers: PublicKeys::x25519(&DIGESTS),
+            all_zero: AllZero::Reject,
+            are_results_secret,
+            items: ITEMS,
+        };
+        gpu.run(
+            &cpu,
+            &multiplication,
+            &mut ResultsMut::rows(&mut codes, &mut secrets).into(),
+            false,
+        )
+        .unwrap();
+        let mut gone = some_of(&keys);
+        if are_results_secret {
+            gone.extend([0, 1, 500, ITEMS - 1].map(|item| secrets[item].as_slice()));
+        }
+        assert_gone(&gpu, &gone);
     }
 }
 
