@@ -282,6 +282,22 @@ FOLD = [
         curves=_folds,
     ),
     _statement(
+        "secp256k1::fold",
+        "u64 low[4], u64 high[4] -> u64 r[4], u64 s[2]",
+        "let (r, s) = fold::<$Mp>((low, high))",
+        "r + s = low + 2^256 high mod p, s < 2^66",
+        lambda v, c: [Congruent(v.r + v.s - v.low - v.high * R, c.p), below(v.s, 1 << 66)],
+        curves=_folds,
+    ),
+    _statement(
+        "secp256k1::reduce_uniform",
+        "u64 low[4], u64 high[4] -> u64 r[4]",
+        "let r = reduce_uniform::<$Mp>((low, high))",
+        "r = low + 2^256 high mod p, r < p",
+        lambda v, c: [Congruent(v.r - v.low - v.high * R, c.p), below(v.r, c.p)],
+        curves=_folds,
+    ),
+    _statement(
         "secp256k1::is_reducible",
         "u64 a[4] -> flag out",
         "let out = is_reducible::<$Mp>(&a)",
@@ -300,7 +316,9 @@ FOLD = [
 ]
 
 
-def _element(function, arguments, says, difference, letter, m, *, products=(), difference_of=""):
+def _element(
+    function, arguments, says, difference, letter, m, *, products=(), difference_of="", trait="Field", curves=everywhere
+):
     """A function of elements below m to an element below m. `difference` is 0 modulo m. `difference_of` are two
     products whose difference is reduced: it is given out as well, and the bound of its high half shown first."""
     call = ", ".join(f"&element({a})" for a in arguments)
@@ -325,10 +343,11 @@ def _element(function, arguments, says, difference, letter, m, *, products=(), d
     return _statement(
         f"Field::{function}({letter})",
         f"{taken} -> {given}",
-        f"{first_call}let r = words(<$F{letter} as Field>::{function}({call}))",
+        f"{first_call}let r = words(<$F{letter} as {trait}>::{function}({call}))",
         says,
         claims,
         needs,
+        curves=curves,
     )
 
 
@@ -342,10 +361,17 @@ def _of_field(letter, m):
         element("neg", "a", "r = -a mod m", lambda v, c, f: v.r + v.a),
         element("double", "a", "r = 2 a mod m", lambda v, c, f: v.r - v.a * 2),
         element("half", "a", "2 r = a mod m", lambda v, c, f: v.r * 2 - v.a),
-        element("mul", "ab", "r F = a b mod m", lambda v, c, f: v.r * f - v.a * v.b, products=["ab"]),
-        element("square", "a", "r F = a^2 mod m", lambda v, c, f: v.r * f - v.a * v.a, products=["aa"]),
+        *_products(element, ""),
+    ]
+
+
+def _products(element, suffix):
+    """The products among the functions of elements, with `suffix` at the end of their names."""
+    return [
+        element("mul" + suffix, "ab", "r F = a b mod m", lambda v, c, f: v.r * f - v.a * v.b, products=["ab"]),
+        element("square" + suffix, "a", "r F = a^2 mod m", lambda v, c, f: v.r * f - v.a * v.a, products=["aa"]),
         element(
-            "mul_sub_mul",
+            "mul_sub_mul" + suffix,
             "abcd",
             "r F = a b - c d mod m",
             lambda v, c, f: v.r * f - v.a * v.b + v.c * v.d,
@@ -353,7 +379,7 @@ def _of_field(letter, m):
             difference_of="&limbs::mul_wide(&a, &b), &limbs::mul_wide(&c, &d)",
         ),
         element(
-            "mul_sub_square",
+            "mul_sub_square" + suffix,
             "abc",
             "r F = a b - c^2 mod m",
             lambda v, c, f: v.r * f - v.a * v.b + v.c * v.c,
@@ -363,7 +389,12 @@ def _of_field(letter, m):
     ]
 
 
-FIELDS = [statement for letter, m in _MODULI for statement in _of_field(letter, m)]
+def _uniform(function, arguments, says, difference, **more):
+    """A constant-time product, where it is another function than the product in variable time."""
+    return _element(function, arguments, says, difference, "p", _p, trait="Coordinate", curves=_folds, **more)
+
+
+FIELDS = [statement for letter, m in _MODULI for statement in _of_field(letter, m)] + _products(_uniform, "_uniform")
 
 
 # p = 2^255 - 19.
