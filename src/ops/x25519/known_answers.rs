@@ -84,7 +84,7 @@ impl Answers {
             let peer = if item == 0 {
                 BASE
             } else {
-                std::array::from_fn(|byte| (0xff - 11 * byte + 29 * item) as u8)
+                std::array::from_fn(|byte| (0xffff - 11 * byte + 29 * item) as u8)
             };
             let product = ladder::products(&[clamped(&key)], &[u_coordinate(&peer)]);
             answers.push(key, peer, Ok(to_le_bytes(&product[0])));
