@@ -9,6 +9,7 @@ use gecc::ecdsa::{Policy, SForm, recover_addresses, recover_addresses_with_candi
 use gecc::ed25519::{self, Rule, Variant};
 use gecc::hash_to_curve::{self, Suite};
 use gecc::mask::{self, Form, Masked};
+use gecc::x25519::{self, AllZero};
 use gecc::{
     CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys,
     SharedPoint, SharedSecret, Verdicts, tweak,
@@ -82,6 +83,12 @@ pub enum PublicCall {
     /// Ed25519 signing with expanded keys.
     #[value(name = "ed25519_sign_expanded")]
     Ed25519SignExpanded,
+    /// X25519 with a private key for each of random u-coordinates.
+    #[value(name = "x25519")]
+    X25519,
+    /// X25519 with one private key for all.
+    #[value(name = "x25519_one_secret")]
+    X25519OneSecret,
 }
 
 impl PublicCall {
@@ -96,7 +103,8 @@ impl PublicCall {
         )
     }
 
-    fn is_ed25519(self) -> bool {
+    /// Returns whether the operation is on curve25519 or edwards25519.
+    fn is_on_25519(self) -> bool {
         matches!(
             self,
             PublicCall::Ed25519Verify
@@ -104,11 +112,13 @@ impl PublicCall {
                 | PublicCall::Ed25519BatchVerify
                 | PublicCall::Ed25519Sign
                 | PublicCall::Ed25519SignExpanded
+                | PublicCall::X25519
+                | PublicCall::X25519OneSecret
         )
     }
 
-    /// Returns whether the operation is measured with a curve's inputs. Ed25519, which needs only
-    /// seeds and messages, is measured with those of secp256k1.
+    /// Returns whether the operation is measured with a curve's inputs. Ed25519 and X25519, which
+    /// need only random bytes, are measured with those of secp256k1.
     pub fn is_on(self, curve: CurveId) -> bool {
         match self {
             PublicCall::Recover | PublicCall::BatchVerify => curve.has_ecdsa(),
@@ -120,7 +130,7 @@ impl PublicCall {
             | PublicCall::Bip340SignKnownKeys
             | PublicCall::TaprootTweak => curve == CurveId::Secp256k1,
             PublicCall::HashToCurve | PublicCall::Mask => suite(curve).is_some(),
-            _ => !self.is_ed25519() || curve == CurveId::Secp256k1,
+            _ => !self.is_on_25519() || curve == CurveId::Secp256k1,
         }
     }
 
@@ -306,7 +316,7 @@ impl<'a> Case<'a> {
 
     /// Returns the name of the curve.
     pub fn curve(&self) -> &'static str {
-        if self.operation.is_ed25519() {
+        if self.operation.is_on_25519() {
             "ed25519"
         } else {
             self.inputs.curve.name()
@@ -428,6 +438,24 @@ impl<'a> Case<'a> {
                 secret_keys,
                 PublicKeys::points(points),
             )?),
+            (PublicCall::X25519, _) => {
+                let peers = PublicKeys::x25519(digests);
+                OperationResults::Secrets(x25519::shared_secrets(
+                    engine,
+                    secret_keys,
+                    peers,
+                    AllZero::Reject,
+                )?)
+            }
+            (PublicCall::X25519OneSecret, _) => {
+                let peers = PublicKeys::x25519(digests);
+                OperationResults::Secrets(x25519::shared_secrets(
+                    engine,
+                    &secret[0],
+                    peers,
+                    AllZero::Reject,
+                )?)
+            }
             (PublicCall::EcdhOneSecret, _) => {
                 let secret = &secret[0];
                 let peers = PublicKeys::points(points);

@@ -7,6 +7,7 @@ use crate::schemes;
 use gecc::bip340::{self, Auxiliary, SigningKeys};
 use gecc::ecdsa::{self, Policy};
 use gecc::ed25519::{self, Variant};
+use gecc::x25519::{self, AllZero};
 use gecc::{
     Engine, Error, PageLocked, PublicKeys, Rows, SecretKeys, Verdict, ecdh, hash_to_curve, keys,
     mask, point, tweak,
@@ -75,8 +76,14 @@ impl ResultRows {
                     let known = &masked.rows()[range.start * width..range.end * width];
                     self.rows.as_flattened()[..items * width] == *known
                 }
-                OperationResults::Secrets(_)
-                | OperationResults::Addresses(_)
+                OperationResults::Secrets(secrets) => self.rows.as_flattened().as_chunks().0
+                    [..items]
+                    .iter()
+                    .eq(secrets[range.clone()]
+                        .iter()
+                        .flatten()
+                        .map(|secret| secret.expose_bytes())),
+                OperationResults::Addresses(_)
                 | OperationResults::Sum(_)
                 | OperationResults::Terms(..) => false,
             }
@@ -169,6 +176,16 @@ fn write(
                 RULE,
                 codes,
             )?;
+        }
+        (PublicCall::X25519, _) => {
+            let rows = &mut rows.as_flattened_mut().as_chunks_mut().0[..items];
+            let peers = PublicKeys::x25519(digests);
+            x25519::shared_secrets_into(engine, secret_keys, peers, AllZero::Reject, rows, codes)?;
+        }
+        (PublicCall::X25519OneSecret, _) => {
+            let rows = &mut rows.as_flattened_mut().as_chunks_mut().0[..items];
+            let peers = PublicKeys::x25519(digests);
+            x25519::shared_secrets_into(engine, &secret[0], peers, AllZero::Reject, rows, codes)?;
         }
         (PublicCall::EcdhOneSecret, _) => {
             ecdh::shared_points_into(engine, curve, &secret[0], points, rows, codes)?;

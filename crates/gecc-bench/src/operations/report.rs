@@ -303,4 +303,5 @@ const GROUPS: &[(&str, &[PublicCall])] = &[
             PublicCall::Ed25519BatchVerify,
         ],
     ),
+    ("X25519", &[PublicCall::X25519, PublicCall::X25519OneSecret]),
 ];
