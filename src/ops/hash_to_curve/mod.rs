@@ -25,7 +25,7 @@ pub use suite::{Suite, UnknownSuite};
 
 /// The batch size above which a GPU is faster.
 pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
-    portable: 20,
+    portable: 45,
     simd: 100,
 };
 

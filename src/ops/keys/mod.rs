@@ -23,7 +23,7 @@ use zeroize::Zeroizing;
 
 /// The batch size above which a GPU is faster.
 pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
-    portable: 5,
+    portable: 24,
     simd: 50,
 };
 

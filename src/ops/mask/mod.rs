@@ -44,7 +44,7 @@ use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
 pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
-    portable: 15,
+    portable: 22,
     simd: 70,
 };
 

@@ -23,7 +23,7 @@ use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
 pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
-    portable: 15,
+    portable: 30,
     simd: 70,
 };
 

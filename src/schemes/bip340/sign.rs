@@ -18,7 +18,7 @@ use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
 pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
-    portable: 3,
+    portable: 15,
     simd: 20,
 };
 

@@ -59,7 +59,7 @@ pub(crate) static ECDSA: Scheme = Scheme {
         simd: 50,
     },
     sign_gpu_threshold: GpuThreshold {
-        portable: 5,
+        portable: 24,
         simd: 30,
     },
 };

@@ -45,7 +45,7 @@ pub(crate) static SM2: Scheme = Scheme {
         simd: 50,
     },
     sign_gpu_threshold: GpuThreshold {
-        portable: 3,
+        portable: 16,
         simd: 10,
     },
 };
