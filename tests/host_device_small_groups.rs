@@ -30,6 +30,7 @@ mod params;
 
 #[path = "small_groups/cases.rs"]
 mod cases;
+#[allow(dead_code, reason = "groups of maps to points are not needed")]
 #[path = "small_groups/parameters.rs"]
 mod parameters;
 #[path = "small_groups/reference.rs"]
