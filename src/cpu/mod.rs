@@ -86,7 +86,7 @@ pub const CHUNK: usize = 512;
 const SMALLEST_CHUNK: usize = 64;
 /// The smallest number of items for which another thread is faster if the portable code multiplies
 /// their points by secrets: with fewer, the inversions that they share take too long.
-const SMALLEST_PORTABLE_CHUNK: usize = 16;
+const SMALLEST_PORTABLE_CHUNK: usize = 8;
 /// The smallest number of items for which another thread is faster if each is computed
 /// individually, which takes longer.
 const SMALLEST_GROUP: usize = 4;

@@ -23,6 +23,9 @@ const DIGITS: usize = 52;
 /// The number of items whose tables are built at a time: enough to share an inversion, and few
 /// enough that their tables stay in the L2 cache.
 const BATCH: usize = 128;
+/// The number of items from which an inversion for each row of their tables, of 335 products, takes
+/// less time than Jacobian coordinates.
+const FEWEST_IN_ROWS: usize = 26;
 
 /// The digits of a scalar, the most significant first; the digits of two halves alternate.
 struct Digits {
@@ -83,46 +86,86 @@ pub fn mul_uniform<C: CpuCurve>(
     coordinates(&sums)
 }
 
-/// Returns the odd multiples of each point. Additions of affine points, which share an inversion
-/// per multiple: 2P has another x-coordinate than every odd multiple below n - 2.
+/// Returns the odd multiples of each point: sums of P and multiples of 2P, which differ from each
+/// other and are not opposite, as all are multiples by less than n / 2.
 fn odd_multiples<C: CpuCurve>(
     points: &[affine::Affine<C::Base>],
 ) -> Wiped<Table<C::Base, ENTRIES>> {
+    let doubles = doubles::<C>(points);
     let mut tables = Wiped::with_capacity(points.len());
-    let mut doubles = Wiped::with_capacity(points.len());
-    let mut denominators = Wiped::with_capacity(points.len());
     for point in points {
         tables.push([Entry::new(&point.x, &point.y); ENTRIES]);
+    }
+    if points.len() < FEWEST_IN_ROWS {
+        fill_tables(&mut tables, &doubles);
+    } else {
+        fill_rows(&mut tables, &doubles);
+    }
+    tables
+}
+
+/// Returns the double of each point, with one inversion.
+fn doubles<C: CpuCurve>(points: &[affine::Affine<C::Base>]) -> Wiped<Affine<C::Base>> {
+    let mut denominators = Wiped::with_capacity(points.len());
+    for point in points {
         // Not zero: no point has order 2.
         denominators.push(Element(point.y).double());
     }
     invert_all(&mut denominators);
+    let mut doubles = Wiped::with_capacity(points.len());
     for (point, inverse) in points.iter().zip(denominators.iter()) {
         let point = point_of(&Entry::new(&point.x, &point.y));
         let slope = affine_tangent_slope::<C>(point.x).mul(*inverse);
         doubles.push(third_point(point, point.x, slope));
     }
+    doubles
+}
+
+/// Adds doubles to the first entries, table by table in Jacobian coordinates, with one inversion:
+/// 18 products per entry.
+fn fill_tables<F: Coordinate>(tables: &mut [Table<F, ENTRIES>], doubles: &[Affine<F>]) {
+    let entries = tables.len() * (ENTRIES - 1);
+    let mut multiples = Wiped::with_capacity(entries);
+    for (table, double) in tables.iter().zip(doubles) {
+        let mut multiple = point_of(&table[0]).to_jacobian();
+        for _ in 1..ENTRIES {
+            multiple = multiple.add(*double);
+            multiples.push(multiple);
+        }
+    }
+    let mut inverses = Wiped::with_capacity(entries);
+    multiples
+        .iter()
+        .for_each(|multiple| inverses.push(multiple.z));
+    invert_all(&mut inverses);
+    let mut normalized = multiples.iter().zip(inverses.iter());
+    for table in tables {
+        for (entry, (multiple, inverse)) in table[1..].iter_mut().zip(&mut normalized) {
+            let Affine { x, y } = multiple.normalized(*inverse);
+            *entry = Entry::new(&x.0, &y.0);
+        }
+    }
+}
+
+/// Adds doubles to the first entries, row by row in affine coordinates, with an inversion for each
+/// row: 6 products per entry.
+fn fill_rows<F: Coordinate>(tables: &mut [Table<F, ENTRIES>], doubles: &[Affine<F>]) {
+    let mut denominators = Wiped::with_capacity(tables.len());
+    doubles.iter().for_each(|_| denominators.push(Element::ONE));
     for entry in 1..ENTRIES {
-        for ((table, double), denominator) in tables
-            .iter()
-            .zip(doubles.iter())
-            .zip(denominators.iter_mut())
+        for ((table, double), denominator) in
+            tables.iter().zip(doubles).zip(denominators.iter_mut())
         {
             *denominator = double.x.sub(Element(table[entry - 1].x()));
         }
         invert_all(&mut denominators);
-        for ((table, double), inverse) in tables
-            .iter_mut()
-            .zip(doubles.iter())
-            .zip(denominators.iter())
-        {
+        for ((table, double), inverse) in tables.iter_mut().zip(doubles).zip(denominators.iter()) {
             let last = point_of(&table[entry - 1]);
             let slope = double.y.sub(last.y).mul(*inverse);
-            let next = third_point(last, double.x, slope);
-            table[entry] = Entry::new(&next.x.0, &next.y.0);
+            let Affine { x, y } = third_point(last, double.x, slope);
+            table[entry] = Entry::new(&x.0, &y.0);
         }
     }
-    tables
 }
 
 /// Returns the sum of `left` and a point with x-coordinate `right_x`, given the slope of the line
