@@ -18,6 +18,7 @@ use elliptic_curve::ops::Reduce;
 use elliptic_curve::point::AffineCoordinates;
 use elliptic_curve::{CurveGroup, Group, ProjectivePoint};
 use hash2curve::MapToCurve;
+use sha2::Sha256;
 use std::ops::Range;
 use zeroize::Zeroizing;
 
@@ -130,7 +131,7 @@ impl<'m, 'a, C> Sswu<'m, 'a, C> {
     /// Hashes an item to field elements.
     fn uniform_bytes(&self, item: usize, out: &mut [u8]) {
         let message = self.hashing.messages.get(self.first + item);
-        expand_message(message, &self.hashing.dst, out);
+        expand_message::<Sha256>(message, &self.hashing.dst, out);
     }
 }
 

@@ -25,11 +25,16 @@ impl Dst {
         length: 0,
     };
 
-    /// Takes the bytes of a tag. No bytes are no tag.
+    /// Takes the bytes of a tag, for suites with SHA-256. No bytes are no tag.
     pub fn new(tag: &[u8]) -> Self {
+        Self::of::<Sha256>(tag)
+    }
+
+    /// Takes the bytes of a tag, for suites with this hash function.
+    pub(crate) fn of<H: Digest>(tag: &[u8]) -> Self {
         if tag.len() > LONGEST {
-            let hash = Sha256::new_with_prefix(OVERSIZE).chain_update(tag);
-            return Self::new(&hash.finalize());
+            let hash = H::new_with_prefix(OVERSIZE).chain_update(tag);
+            return Self::of::<H>(&hash.finalize());
         }
         let mut bytes = [0; LONGEST + 1];
         bytes[..tag.len()].copy_from_slice(tag);

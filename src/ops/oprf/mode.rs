@@ -5,6 +5,7 @@ use elliptic_curve::array::Array;
 use elliptic_curve::consts::U48;
 use elliptic_curve::ops::Reduce;
 use p256::Scalar;
+use sha2::Sha256;
 use zeroize::Zeroizing;
 
 /// A mode of the protocol (RFC 9497, section 3). Outputs of different modes have nothing in common,
@@ -46,7 +47,7 @@ const UNIFORM_BYTES: usize = 48;
 /// not in its length; copies on the stack are left to the caller.
 pub(super) fn hash_to_scalar(message: &[u8], dst: &Dst) -> Zeroizing<Scalar> {
     let mut bytes = Zeroizing::new([0; UNIFORM_BYTES]);
-    expand_message(message, dst, &mut bytes[..]);
+    expand_message::<Sha256>(message, dst, &mut bytes[..]);
     Zeroizing::new(Scalar::reduce(&Array::<u8, U48>::from(*bytes)))
 }
 
@@ -89,7 +90,7 @@ mod tests {
             let message = vec![length as u8; length];
             let dst = Mode::Voprf.dst(b"HashToScalar-");
             let mut bytes = [0; 48];
-            expand_message(&message, &dst, &mut bytes);
+            expand_message::<Sha256>(&message, &dst, &mut bytes);
             let expected = BigUint::from_bytes_be(&bytes) % &order;
             let found = hash_to_scalar(&message, &dst).to_repr();
             assert_eq!(BigUint::from_bytes_be(&found), expected);
