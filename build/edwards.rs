@@ -197,6 +197,9 @@ impl EdwardsCurve {
         {
             constant(&mut out, name, value);
         }
+        for (name, value) in self.of_ristretto().into_iter().flatten() {
+            constant(&mut out, name, &value);
+        }
         modulus_constants(&mut out, "N", &self.n);
         writeln!(
             out,
@@ -211,6 +214,41 @@ impl EdwardsCurve {
         )
         .expect("a String takes all");
         format!("pub mod {} {{\n{out}}}\n", self.name)
+    }
+
+    /// Returns the constants of RFC 9496, section 4.1, by the names there, for a = -1. There are
+    /// none if -1 - d is not a square.
+    fn of_ristretto(&self) -> Option<[(&'static str, BigUint); 4]> {
+        let p = &self.p;
+        let one = BigUint::from(1u32);
+        let difference = (p * 2u32 - &one - &self.d) % p;
+        let root = self.even_root(&difference)?;
+        let inverse = divide(&one, &root, p);
+        Some([
+            // The RFC has the odd root here, and the even one below.
+            ("SQRT_AD_MINUS_ONE", p - root),
+            (
+                "INVSQRT_A_MINUS_D",
+                if inverse.bit(0) { p - inverse } else { inverse },
+            ),
+            ("ONE_MINUS_D_SQ", (&one + p * p - &self.d * &self.d) % p),
+            (
+                "D_MINUS_ONE_SQ",
+                (&self.d + p - &one).modpow(&BigUint::from(2u32), p),
+            ),
+        ])
+    }
+
+    /// Returns the even square root of a number below p, if it is a square, for a p that is 5
+    /// modulo 8.
+    fn even_root(&self, square: &BigUint) -> Option<BigUint> {
+        let p = &self.p;
+        let root_of_minus_one = BigUint::from(2u32).modpow(&((p - 1u32) >> 2), p);
+        let candidate = square.modpow(&((p + 3u32) >> 3), p);
+        let root = [candidate.clone(), candidate * root_of_minus_one % p]
+            .into_iter()
+            .find(|root| root * root % p == *square)?;
+        Some(if root.bit(0) { p - root } else { root })
     }
 
     /// Returns the text of `curve.cuh`: numbers as little-endian words of 32 bits.

@@ -19,6 +19,7 @@ mod keys;
 mod masking;
 mod oprf;
 mod points;
+mod ristretto255;
 mod secrets;
 mod silent_payments;
 mod sm2;
@@ -36,7 +37,7 @@ use std::sync::LazyLock;
 /// Set in the process that runs with little memory, in which only these tests use engines.
 const LIMITED: &str = "GECC_TEST_LIMITED";
 /// The subjects that run there: the tests of the batch arithmetic.
-const SUBJECTS: [&str; 9] = [
+const SUBJECTS: [&str; 10] = [
     "ecdsa::edge_cases",
     "ecdsa::isolated_verification",
     "ecdsa::large_x",
@@ -44,6 +45,7 @@ const SUBJECTS: [&str; 9] = [
     "points::arithmetic",
     "points::isolation",
     "points::vectors",
+    "ristretto255",
     "sm2::shared_with_ecdsa",
     "x25519",
 ];

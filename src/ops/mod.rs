@@ -8,6 +8,7 @@ pub mod mask;
 pub mod modular;
 pub mod oprf;
 pub mod point;
+pub mod ristretto255;
 pub mod silent_payments;
 pub mod tweak;
 pub mod x25519;

@@ -13,6 +13,7 @@ use crate::ops::hash_to_curve::{self, Dst, HashToCurve, Suite};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::mask::{Form, Mask, Source};
 use crate::ops::point::{DecodeKeys, Mul, MulBase, SumsOfProducts, point_of};
+use crate::ops::ristretto255;
 use crate::ops::tweak::{Tweak, Tweaks};
 use crate::ops::x25519;
 use crate::schemes::common::known_answers::answers;
@@ -60,6 +61,7 @@ fn check(engine: &CpuEngine) -> Result<(), String> {
     of_tweaks(engine, &known_answers::schnorr().tweaks)?;
     ed25519::known_answers::of_lanes(engine)?;
     x25519::known_answers::of_lanes(engine)?;
+    ristretto255::known_answers::of_lanes(engine)?;
     of_hashes(engine)
 }
 

@@ -129,6 +129,7 @@ const TESTS: &[Named<fn(Kind)>] = &named![
     bip340_signatures,
     ed25519_signatures,
     x25519_agreements,
+    ristretto255_products,
     masks,
     oblivious_functions,
     silent_payments,
@@ -711,6 +712,71 @@ fn x25519_agreements((name, engines): Kind) {
             });
             check("public keys", &|| drop(public_keys(&engine, keys).unwrap()));
         }
+    }
+}
+
+/// Private keys of ristretto255 and their halves, by which elements are multiplied, and bytes that
+/// are mapped to elements.
+fn ristretto255_products((name, engines): Kind) {
+    use curve25519_dalek::{RistrettoPoint, Scalar};
+    use gecc::ristretto255::{from_uniform_bytes, hash, mul, mul_into, public_keys};
+    let _alone = search::alone();
+    let engine = engines.engine();
+    let half = Scalar::from(2u64).invert();
+    let (watch, keys, elements, uniform) = search::prepared(|| {
+        let mut watch = Watch::new();
+        let mut random = Random::new();
+        let mut secret: Vec<[u8; 32]> = numbers(&mut Watch::new(), &mut random, engines.items());
+        let uniform: Vec<[u8; 64]> = numbers(&mut watch, &mut random, engines.items());
+        let elements: Vec<[u8; 32]> = uniform
+            .iter()
+            .map(|bytes| RistrettoPoint::from_uniform_bytes(bytes).compress().0)
+            .collect();
+        for key in &mut secret {
+            let scalar = Scalar::from_bytes_mod_order(*key);
+            *key = scalar.to_bytes();
+            watch.add(key);
+            watch.add(&(scalar * half).to_bytes());
+        }
+        let keys: Vec<SecretKey> = secret
+            .iter()
+            .map(|key| SecretKey::from_bytes(*key))
+            .collect();
+        secret.as_flattened_mut().zeroize();
+        (watch, keys, elements, uniform)
+    });
+    let known = [memory(&keys), memory(&uniform)];
+    for &size in engines.sizes {
+        let elements = &elements[..size];
+        let uniform = &uniform[..size];
+        let check = |what: &str, work: &(dyn Fn() + Sync)| {
+            leaves_nothing(
+                &watch,
+                &format!("ristretto255, {what}, {size} items, {name}"),
+                &known,
+                work,
+            );
+        };
+        for keys in both(&keys[..size]) {
+            check("products", &|| {
+                assert!(
+                    mul(&engine, keys, elements)
+                        .unwrap()
+                        .iter()
+                        .all(Result::is_ok)
+                );
+            });
+            check("products, into columns", &|| {
+                into_columns(size, |rows, codes| {
+                    mul_into(&engine, keys, elements, rows, codes)
+                });
+            });
+            check("public keys", &|| drop(public_keys(&engine, keys).unwrap()));
+        }
+        check("the map", &|| {
+            drop(from_uniform_bytes(&engine, uniform).unwrap())
+        });
+        check("hashing", &|| drop(hash(&engine, b"tag", uniform).unwrap()));
     }
 }
 

@@ -220,6 +220,28 @@ impl Element {
         black_box(((bits | bits.wrapping_neg()) >> 63).wrapping_sub(1))
     }
 
+    /// Returns a mask of all ones if the number below p is odd, and 0 otherwise.
+    #[inline(always)]
+    pub fn odd_mask(&self) -> u64 {
+        // Hides that there are two masks, as above.
+        black_box((self.canonical()[0] & 1).wrapping_neg())
+    }
+
+    /// Returns -self if the mask is all ones, and self if it is 0.
+    #[inline(always)]
+    pub fn negate_masked(&self, mask: u64) -> Self {
+        let mut element = *self;
+        element.assign_masked(&self.neg(), mask);
+        element
+    }
+
+    /// Returns the element or its negative, whose number below p is even (CT_ABS of RFC 9496,
+    /// section 3.1).
+    #[inline(always)]
+    pub fn even(&self) -> Self {
+        self.negate_masked(self.odd_mask())
+    }
+
     /// Assigns `other` if the mask is all ones, and keeps the value if it is 0.
     #[inline(always)]
     pub fn assign_masked(&mut self, other: &Self, mask: u64) {
@@ -242,6 +264,7 @@ pub fn root_powers(values: &[Element]) -> Vec<Element> {
 
 /// The state of computing the square root of a ratio u / v as in RFC 8032, section 5.1.3: u v^3 (u
 /// v^7)^((p - 5) / 8), whose square times v is u, -u, or neither.
+#[derive(Clone, Copy)]
 pub struct Ratio {
     u: Element,
     v: Element,
@@ -268,6 +291,23 @@ impl Ratio {
         } else {
             None
         }
+    }
+
+    /// Returns an even square root of u / v, with a mask of all ones if there is one, and otherwise
+    /// that of i u / v with the square root i of -1 (SQRT_RATIO_M1 of RFC 9496, section 4.2). If v is
+    /// 0, this is 0, and there is one only if u is 0.
+    #[inline(never)]
+    pub fn even_root(&self, power: &Element) -> (Element, u64) {
+        let mut root = self.factor.mul(power);
+        let found = root.square().mul(&self.v);
+        let is_root = found.sub(&self.u).zero_mask();
+        let is_of_minus_u = found.add(&self.u).zero_mask();
+        let is_of_minus_i_u = found
+            .add(&self.u.mul(&Element::ROOT_OF_MINUS_ONE))
+            .zero_mask();
+        let other = root.mul(&Element::ROOT_OF_MINUS_ONE);
+        root.assign_masked(&other, is_of_minus_u | is_of_minus_i_u);
+        (root.even(), is_root | is_of_minus_u)
     }
 }
 

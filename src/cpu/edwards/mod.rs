@@ -9,7 +9,9 @@ pub mod ladder;
 pub mod msm;
 pub mod multiply;
 pub mod point;
+pub mod ristretto;
 pub mod scalar;
+pub mod secret;
 // Selected as `cpu::simd` is.
 #[cfg(all(target_arch = "x86_64", not(gecc_no_avx512)))]
 pub mod simd;

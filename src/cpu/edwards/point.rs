@@ -27,10 +27,10 @@ pub struct Extended {
 /// per coordinate.
 #[derive(Clone, Copy)]
 pub struct Completed {
-    x: Element,
-    y: Element,
-    z: Element,
-    t: Element,
+    pub x: Element,
+    pub y: Element,
+    pub z: Element,
+    pub t: Element,
 }
 
 /// An addend with Z = 1: y + x, y - x, 2 d x y.
@@ -235,6 +235,23 @@ impl Niels {
 }
 
 impl ProjectiveNiels {
+    pub const IDENTITY: Self = ProjectiveNiels {
+        niels: Niels {
+            sum: Element::ONE,
+            difference: Element::ONE,
+            product: Element::ZERO,
+        },
+        // 2Z.
+        z2: Element::from_limbs([2, 0, 0, 0]),
+    };
+
+    /// Assigns `other` if the mask is all ones, and keeps the value if it is 0.
+    #[inline(always)]
+    pub fn assign_masked(&mut self, other: &Self, mask: u64) {
+        self.niels.assign_masked(&other.niels, mask);
+        self.z2.assign_masked(&other.z2, mask);
+    }
+
     #[inline(always)]
     pub fn neg(&self) -> Self {
         ProjectiveNiels {

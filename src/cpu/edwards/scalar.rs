@@ -4,6 +4,7 @@
 use crate::cpu::field::limbs::{self, Limbs};
 use crate::cpu::field::moduli::Modulus;
 use crate::cpu::field::montgomery::{General, Shape};
+use core::hint::black_box;
 use core::marker::PhantomData;
 use zeroize::Zeroize;
 
@@ -50,6 +51,11 @@ impl<M: Modulus> Scalar<M> {
         &self.0
     }
 
+    /// Returns `true` for zero.
+    pub fn is_zero(&self) -> bool {
+        self.0.iter().fold(0, |bits, limb| bits | limb) == 0
+    }
+
     /// Computes value R / R.
     fn reduce(value: &Limbs) -> Self {
         Scalar(montgomery::<M>(value, &M::R), PhantomData)
@@ -58,6 +64,19 @@ impl<M: Modulus> Scalar<M> {
     pub fn add(&self, rhs: &Self) -> Self {
         let (sum, carry) = limbs::add(&self.0, &rhs.0);
         Scalar(subtract_once::<M>(&sum, carry), PhantomData)
+    }
+
+    /// Returns self / 2.
+    pub fn half(&self) -> Self {
+        // self or self + n, whichever is even. Hides that there are two masks, between which a
+        // compiler might branch.
+        let is_odd = black_box((self.0[0] & 1).wrapping_neg());
+        let (sum, carry) = limbs::add(&self.0, &M::M.map(|limb| limb & is_odd));
+        let above = |limb: usize| sum.get(limb + 1).map_or(u64::from(carry), |limb| *limb) << 63;
+        Scalar(
+            std::array::from_fn(|limb| sum[limb] >> 1 | above(limb)),
+            PhantomData,
+        )
     }
 
     pub fn mul(&self, rhs: &Self) -> Self {

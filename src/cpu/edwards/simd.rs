@@ -1,6 +1,6 @@
 //! Vector code for eight items at a time, one per 64-bit lane of a register, as `cpu::simd` for
-//! twisted Edwards curves. Variable-time and for public data only, except `secret`, although all
-//! lanes take the same steps for all data.
+//! twisted Edwards curves. Variable-time and for public data only, except `ladder`, `secret`
+//! and `secret_points`, although all lanes take the same steps for all data.
 //!
 //! Bounds are in multiples of p: a product is below 1.01 p for all factors below 2^260, which is 32
 //! p.
@@ -21,9 +21,11 @@ use crate::cpu::simd::{CHAINS, Chains};
 
 mod ladder;
 mod secret;
+mod secret_points;
 
 pub use ladder::ladder_products;
 pub use secret::uniform_products;
+pub use secret_points::{secret_products, secret_root_powers};
 
 type Element = Vector<Stored>;
 

@@ -4,7 +4,7 @@
 use super::curves::EdwardsCurve;
 use super::field::Element;
 use super::multiply::Term;
-use super::point::{Niels, Projective};
+use super::point::{Extended, Niels, Projective};
 use super::scalar::Scalar;
 use super::tables::{Comb, Uniform};
 use crate::cpu::field::limbs::Limbs;
@@ -31,6 +31,18 @@ pub fn uniform_products<C: EdwardsCurve>(
 }
 
 pub fn ladder_products(lanes: Lanes, _: &[Limbs], _: &[Limbs]) -> Zeroizing<Vec<Limbs>> {
+    match lanes {}
+}
+
+pub fn secret_products<C: EdwardsCurve>(
+    lanes: Lanes,
+    _: &[Scalar<C::Order>],
+    _: &[Extended],
+) -> Zeroizing<Vec<Projective>> {
+    match lanes {}
+}
+
+pub fn secret_root_powers(lanes: Lanes, _: &[Element]) -> Zeroizing<Vec<Element>> {
     match lanes {}
 }
 

@@ -9,7 +9,9 @@ use super::ladder::{self, A24};
 use super::msm::{self, Terms};
 use super::multiply::{Term, sum_of_products_var};
 use super::point::{Extended, Projective};
+use super::ristretto::{self, NoElement, decode_all as decode_elements};
 use super::scalar::Scalar;
+use super::secret;
 use super::simd::{self, Lanes};
 use super::tables::{Comb, Uniform};
 use crate::cpu::field::limbs::{Limbs, to_le_bytes};
@@ -48,6 +50,10 @@ fn check_field(a: Limbs, b: Limbs) {
     }
     assert_eq!(x.zero_mask() == u64::MAX, a == BigUint::ZERO);
     assert!([0, u64::MAX].contains(&x.zero_mask()));
+    assert_eq!(x.odd_mask(), if a.bit(0) { u64::MAX } else { 0 });
+    assert_eq!(value(&x.negate_masked(u64::MAX)), (p - &a) % p);
+    assert_eq!(value(&x.negate_masked(0)), a);
+    assert_eq!(value(&x.even()), if a.bit(0) { p - &a } else { a.clone() });
     assert_eq!(value(&x.invert()), a.modpow(&(p - 2u32), p));
     assert_eq!(value(&x.root_power()), a.modpow(&((p - 5u32) >> 3), p));
     assert_eq!(
@@ -58,6 +64,20 @@ fn check_field(a: Limbs, b: Limbs) {
     let (ratio, base) = Ratio::new(x, y);
     let wanted = &a * b.modpow(&(p - 2u32), p) % p;
     let is_square = wanted.modpow(&((p - 1u32) >> 1), p) != p - 1u32;
+    let (root, is_root) = ratio.even_root(&base.root_power());
+    let i = value(&Element::ROOT_OF_MINUS_ONE);
+    let is_zero = wanted == BigUint::ZERO;
+    assert!(!root.is_odd());
+    assert_eq!(
+        value(&root.square()),
+        if is_zero || is_square {
+            wanted.clone()
+        } else {
+            &wanted * i % p
+        }
+    );
+    let exists = a == BigUint::ZERO || b != BigUint::ZERO && is_square;
+    assert_eq!(is_root, if exists { u64::MAX } else { 0 });
     match ratio.root_var(&base.root_power()) {
         Some(root) if b != BigUint::ZERO => assert_eq!(value(&root.square()), wanted),
         found => {
@@ -91,6 +111,7 @@ fn check_scalars(a: Limbs, b: Limbs) {
     let (a, b) = (integer(&a) % n, integer(&b) % n);
     assert_eq!(integer(x.add(&y).limbs()), (&a + &b) % n);
     assert_eq!(integer(x.mul(&y).limbs()), &a * &b % n);
+    assert_eq!((integer(x.half().limbs()) << 1) % n, a);
 }
 
 /// Returns 0, p, n, 2^255, 2^256 and their multiples, and the numbers around them.
@@ -494,5 +515,146 @@ fn ladders_match_sums_of_points() {
         for lanes in [None, Lanes::detect()] {
             assert_eq!(products_of(lanes, &scalars, &points), expected);
         }
+    }
+}
+
+/// Returns the points whose order divides 8: multiples of n times a generator of all points.
+fn small_order() -> Vec<Extended> {
+    let first = multiple(&integer(&N), &generator_of_all());
+    (0u32..8)
+        .map(|k| multiple(&BigUint::from(k), &first))
+        .collect()
+}
+
+fn sum(left: &Extended, right: &Extended) -> Extended {
+    left.add(&right.to_niels::<Ed25519>()).to_extended()
+}
+
+/// Products of points of every order by secrets are those by doublings and additions.
+#[test]
+fn secret_products_match_sums_of_points() {
+    let n = integer(&N);
+    let mut numbers: Vec<BigUint> = (0u32..20).map(BigUint::from).collect();
+    numbers.extend((1u32..20).map(|d| &n - d));
+    numbers.extend((0..252).map(|bit| BigUint::from(1u32) << bit));
+    numbers.extend((1..252).step_by(7).map(|bit| (&n >> bit) + 8u32));
+    let mut points = small_order();
+    points.extend([Extended::from_affine(&Ed25519::G), generator_of_all()]);
+    points.push(multiple(&BigUint::from(12345u32), &generator_of_all()));
+    let items: Vec<(Number, Extended, BigUint)> = numbers
+        .iter()
+        .enumerate()
+        .map(|(item, k)| {
+            let point = points[item % points.len()];
+            (Number::from_limbs(limbs_of(k)), point, k.clone())
+        })
+        .collect();
+    let scalars: Vec<Number> = items.iter().map(|(k, ..)| *k).collect();
+    let bases: Vec<Extended> = items.iter().map(|(_, point, _)| *point).collect();
+    let expected: Vec<Projective> = items
+        .iter()
+        .map(|(_, point, k)| multiple(k, point).to_projective())
+        .collect();
+    let expected = encode_all(&expected);
+    for lanes in [None, Lanes::detect()] {
+        for count in [0, 1, 2, 7, 8, 9, 17, items.len()] {
+            let (scalars, bases) = (&scalars[..count], &bases[..count]);
+            let found = match lanes {
+                Some(lanes) => simd::secret_products::<Ed25519>(lanes, scalars, bases),
+                None => secret::products::<Ed25519>(scalars, bases),
+            };
+            assert_eq!(encode_all(&found), expected[..count]);
+        }
+    }
+}
+
+#[test]
+fn constants_of_ristretto_match_the_rfc() {
+    use crate::curve::constants::ed25519::{
+        D_MINUS_ONE_SQ, INVSQRT_A_MINUS_D, ONE_MINUS_D_SQ, ROOT_OF_MINUS_ONE, SQRT_AD_MINUS_ONE,
+    };
+    // RFC 9496, section 4.1.
+    for (constant, digits) in [
+        (
+            ROOT_OF_MINUS_ONE,
+            "19681161376707505956807079304988542015446066515923890162744021073123829784752",
+        ),
+        (
+            SQRT_AD_MINUS_ONE,
+            "25063068953384623474111414158702152701244531502492656460079210482610430750235",
+        ),
+        (
+            INVSQRT_A_MINUS_D,
+            "54469307008909316920995813868745141605393597292927456921205312896311721017578",
+        ),
+        (
+            ONE_MINUS_D_SQ,
+            "1159843021668779879193775521855586647937357759715417654439879720876111806838",
+        ),
+        (
+            D_MINUS_ONE_SQ,
+            "40440834346308536858101042469323190826248399146238708352240133220865137265952",
+        ),
+    ] {
+        assert_eq!(integer(&constant).to_string(), digits);
+    }
+}
+
+/// All points that differ by one whose order divides 4 have one encoding, which is decoded to one of
+/// them, and doubles have the encodings of their points.
+#[test]
+fn encodings_of_elements_do_not_depend_on_their_points() {
+    let torsion = small_order();
+    let even = multiple(&BigUint::from(2u32), &generator_of_all());
+    for lanes in [None, Lanes::detect()] {
+        for k in 0u32..40 {
+            let half = multiple(&BigUint::from(k), &generator_of_all());
+            let point = multiple(&BigUint::from(k), &even);
+            let same: Vec<Extended> = (0..4).map(|j| sum(&point, &torsion[2 * j])).collect();
+            let encodings = ristretto::encode_all(lanes, &same);
+            assert!(encodings.iter().all(|encoding| *encoding == encodings[0]));
+            assert_eq!(encodings[0] == [0; 32], k == 0);
+            let halves: Vec<Projective> = torsion
+                .iter()
+                .map(|torsion| sum(&half, torsion).to_projective())
+                .collect();
+            let doubles = ristretto::encode_doubles(&halves);
+            assert!(doubles.iter().all(|encoding| *encoding == encodings[0]));
+            let decoded = decode_elements(lanes, encodings.iter())[0].unwrap();
+            let again = ristretto::encode_all(lanes, &[decoded]);
+            assert_eq!(again[0], encodings[0]);
+        }
+    }
+}
+
+/// Bytes are decoded exactly if they are the encoding of what they are decoded to.
+#[test]
+fn only_encodings_are_decoded() {
+    let numbers: Vec<[u8; 32]> = edges()
+        .iter()
+        .chain(&(0..2000).map(|s| [s, 0, 0, 0]).collect::<Vec<_>>())
+        .map(to_le_bytes)
+        .collect();
+    for lanes in [None, Lanes::detect()] {
+        let mut counts = [0; 3];
+        for (bytes, element) in numbers.iter().zip(&*decode_elements(lanes, numbers.iter())) {
+            let number = BigUint::from_bytes_le(bytes);
+            let is_canonical = number < integer(&P) && !number.bit(0);
+            match element {
+                Ok(point) => {
+                    counts[0] += 1;
+                    assert_eq!(ristretto::encode_all(lanes, &[*point])[0], *bytes);
+                }
+                Err(NoElement::NotCanonical) => {
+                    counts[1] += 1;
+                    assert!(!is_canonical);
+                }
+                Err(NoElement::NotInGroup) => {
+                    counts[2] += 1;
+                    assert!(is_canonical);
+                }
+            }
+        }
+        assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
     }
 }

@@ -131,6 +131,36 @@ const FUNCTIONS: &[Function] = &[
         "7edwards4simd6ladder6divide",
         &[Secrets, Number, Secrets, Number, Secrets, Number],
     ),
+    Function(
+        "secret_points::recode",
+        "13secret_points6recode",
+        &[Secrets, Number, Secrets],
+    ),
+    Function(
+        "secret_points::points_by_lane",
+        "13secret_points14points_by_lane",
+        &[Secrets, Number, Secrets],
+    ),
+    Function(
+        "secret_points::multiples",
+        "13secret_points9multiples",
+        &[Public, Secrets, Secrets],
+    ),
+    Function(
+        "secret_points::multiply",
+        "13secret_points8multiply",
+        &[Secrets, Secrets, Secrets],
+    ),
+    Function(
+        "secret_points::elements_by_lane",
+        "13secret_points16elements_by_lane",
+        &[Secrets, Number, Secrets],
+    ),
+    Function(
+        "secret_points::root_powers",
+        "13secret_points11root_powers",
+        &[Secrets],
+    ),
 ];
 
 /// Functions for public data, which read tables by scalars and skip digits that are zero: the leaks

@@ -14,7 +14,7 @@ use gecc::x25519::AllZero;
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
 use gecc::{
     Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, hash_to_curve, keys, mask,
-    modular, oprf, silent_payments, sm2, x25519,
+    modular, oprf, ristretto255, silent_payments, sm2, x25519,
 };
 use serde_json::Value;
 use std::hint::black_box;
@@ -247,6 +247,45 @@ fn x25519(engine: &Engine) {
         || keys_of(0x21),
         |keys| x25519::public_keys(engine, keys).unwrap(),
     );
+}
+
+fn ristretto255(engine: &Engine) {
+    let inputs = || numbers::<40>(0x21);
+    // Elements are public.
+    let elements = ristretto255::hash(engine, b"tag", &MESSAGES).unwrap();
+    // Below the group order.
+    let scalars = || {
+        keys_of(0x21)
+            .into_iter()
+            .map(|key| {
+                let mut bytes = *key.expose_bytes();
+                bytes[31] = 0x0f;
+                SecretKey::from_bytes(bytes)
+            })
+            .collect::<Vec<_>>()
+    };
+    with_secrets(scalars, |keys| {
+        ristretto255::mul(engine, keys, &elements).unwrap()
+    });
+    with_secrets(scalars, |keys| {
+        ristretto255::mul(engine, &keys[0], &elements).unwrap()
+    });
+    with_secrets(scalars, |keys| {
+        columns(|rows, codes| ristretto255::mul_into(engine, keys, &elements, rows, codes))
+    });
+    with_secrets(scalars, |keys| {
+        ristretto255::public_keys(engine, keys).unwrap()
+    });
+    with_secrets(scalars, |keys| {
+        columns(|rows, codes| ristretto255::public_keys_into(engine, keys, rows, codes))
+    });
+    with_secrets(
+        || vec![[0x55; 64], [0xee; 64], [0; 64]],
+        |bytes: &[[u8; 64]]| ristretto255::from_uniform_bytes(engine, bytes).unwrap(),
+    );
+    with_secrets(inputs, |inputs: &[[u8; 40]]| {
+        ristretto255::hash(engine, b"tag", inputs).unwrap()
+    });
 }
 
 fn public_keys<C: Curve>(engine: &Engine) {
@@ -485,6 +524,7 @@ pub fn all() {
     let plain = engine(false);
     each_curve!(on_curve(&plain));
     x25519(&plain);
+    ristretto255(&plain);
     scans(&plain);
     for suite in Suite::ALL {
         hashed_items(&plain, *suite);

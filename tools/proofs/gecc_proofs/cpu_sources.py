@@ -53,9 +53,13 @@ WITHOUT = {
         "is_zero": "compares words with 0, after canonical",
         "is_odd": "a bit, after canonical",
         "zero_mask": "a mask made of all bits, after canonical",
+        "odd_mask": "a mask made of a bit, after canonical",
+        "negate_masked": "neg, and words chosen by a mask",
+        "even": "negate_masked, by odd_mask",
         "assign_masked": "words chosen by a mask",
         "new": "products",
         "root_var": "products, compared",
+        "even_root": "products, compared",
         "invert_all": "a loop of products",
     },
     "vector/element": {

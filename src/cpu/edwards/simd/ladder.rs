@@ -9,9 +9,9 @@ use crate::cpu::field::vector::{Mask, Words, carry};
 use zeroize::Zeroizing;
 
 /// The words of an element per lane, in memory that is wiped.
-type Saved = [[u64; LANES]; 5];
+pub(super) type Saved = [[u64; LANES]; 5];
 /// The limbs of a number per lane.
-type Numbers = [[u64; LANES]; 4];
+pub(super) type Numbers = [[u64; LANES]; 4];
 
 /// The u-coordinate X / Z of a point, both below 1.01 p. Z is 0 for the identity.
 #[derive(Clone, Copy)]
@@ -226,14 +226,14 @@ fn square_times(value: Element, count: u32) -> Element {
 }
 
 #[inline(always)]
-fn save(element: Element, saved: &mut Saved) {
+pub(super) fn save(element: Element, saved: &mut Saved) {
     for (words, saved) in element.words().into_iter().zip(saved) {
         words.store(saved);
     }
 }
 
 #[inline(always)]
-fn restore(lanes: Lanes, [w0, w1, w2, w3, w4]: &Saved) -> Element {
+pub(super) fn restore(lanes: Lanes, [w0, w1, w2, w3, w4]: &Saved) -> Element {
     Element::new([
         Words::load(lanes, w0),
         Words::load(lanes, w1),
