@@ -17,6 +17,7 @@ READ_FIRST = {
     "words_less",
     "words_or",
     "words_difference",
+    "x25519_code",
     "sc_is_canonical",
     "key_mask",
     "sc_from_words",
