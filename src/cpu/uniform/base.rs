@@ -1,12 +1,11 @@
 //! Multiplication of the base point by secret scalars: one entry per window, of tables that are
 //! read whole.
 
-use super::element::{Mask, invert_all};
-use super::point::{Affine, Jacobian};
+use super::element::Mask;
+use super::point::{Jacobian, normalize};
 use super::table::{Table, multiple};
-use crate::cpu::field::Coordinate;
 use crate::cpu::point::affine::{self, Entry};
-use crate::cpu::point::jacobian::{self, normalize};
+use crate::cpu::point::jacobian;
 use crate::cpu::scalar::windows_of_odd;
 use crate::cpu::{CpuCurve, generator};
 use crate::host::wiped::Wiped;
@@ -32,7 +31,7 @@ impl<C: CpuCurve> BaseTable<C> {
             powers.push(power);
             power = (0..WINDOW).fold(power, |power, _| power.double::<C>());
         }
-        let rows = affine::odd_multiples::<C>(&normalize(&powers), ENTRIES);
+        let rows = affine::odd_multiples::<C>(&jacobian::normalize(&powers), ENTRIES);
         let entry = |window: usize, row: usize| Entry::of(&rows[row * WINDOWS + window]);
         let windows = (0..WINDOWS).map(|window| std::array::from_fn(|row| entry(window, row)));
         BaseTable {
@@ -47,7 +46,11 @@ impl<C: CpuCurve> BaseTable<C> {
         for (scalar, negate) in scalars.iter().zip(negate) {
             sums.push(self.sum(scalar, Mask::from_bit(u64::from(*negate))));
         }
-        affine_points(&sums)
+        let points = normalize(&sums);
+        points
+            .iter()
+            .map(|point| affine::Affine::new(point.x.0, point.y.0))
+            .collect()
     }
 
     /// Computes the sum of one entry per window, the least significant first.
@@ -65,16 +68,4 @@ impl<C: CpuCurve> BaseTable<C> {
         let sum = (1..WINDOWS - 1).fold(first, |sum, window| sum.add(term(window)));
         sum.add_complete::<C>(term(WINDOWS - 1))
     }
-}
-
-/// Returns the affine points. No sum is the identity.
-fn affine_points<F: Coordinate>(sums: &[Jacobian<F>]) -> Vec<affine::Affine<F>> {
-    let mut inverses = Wiped::with_capacity(sums.len());
-    sums.iter().for_each(|sum| inverses.push(sum.z));
-    invert_all(&mut inverses);
-    let points = sums.iter().zip(inverses.iter()).map(|(sum, inverse)| {
-        let Affine { x, y } = sum.normalized(*inverse);
-        affine::Affine::new(x.0, y.0)
-    });
-    points.collect()
 }

@@ -2,7 +2,7 @@
 //! the order of its steps, which is the same here.
 
 use super::element::{CHAINS, Chains, Element, invert_all, root_power};
-use super::point::{Affine, Jacobian};
+use super::point::{Affine, Jacobian, normalize};
 use crate::cpu::field::{Coordinate, Field};
 use crate::cpu::point::affine;
 use crate::cpu::simd::{ELEMENT_BYTES, ElementBytes};
@@ -148,21 +148,15 @@ fn point<F: Coordinate>(
 
 /// Applies an isogeny to points, none of which is in its kernel.
 fn apply<F: Coordinate>(isogeny: &Isogeny<F>, points: &[Affine<F>]) -> Wiped<Affine<F>> {
-    let mut inverses = Wiped::with_capacity(points.len());
-    for point in points {
-        inverses.push(point.x.sub(Element(isogeny.kernel)));
-    }
-    invert_all(&mut inverses);
     let mut images = Wiped::with_capacity(points.len());
-    for (point, inverse) in points.iter().zip(inverses.iter()) {
-        let image = Jacobian {
+    for point in points {
+        images.push(Jacobian {
             x: evaluate(&isogeny.x, point.x),
             y: point.y.mul(evaluate(&isogeny.y, point.x)),
-            z: Element::ONE,
-        };
-        images.push(image.normalized(*inverse));
+            z: point.x.sub(Element(isogeny.kernel)),
+        });
     }
-    images
+    normalize(&images)
 }
 
 /// Evaluates a polynomial whose constant coefficient is the first.
@@ -178,14 +172,15 @@ fn evaluate<F: Coordinate>(coefficients: &[F; 4], x: Element<F>) -> Element<F> {
 /// Returns the points in affine form. The branch on the identity is on a result: see
 /// `hash_to_curve::points`.
 fn to_affine<F: Coordinate>(points: &[Jacobian<F>]) -> Wiped<affine::Affine<F>> {
-    let mut inverses = Wiped::with_capacity(points.len());
+    let mut nonzero = Wiped::with_capacity(points.len());
     for point in points {
-        inverses.push(Element::ONE.select(point.z.is_zero(), point.z));
+        nonzero.push(Jacobian {
+            z: Element::ONE.select(point.z.is_zero(), point.z),
+            ..*point
+        });
     }
-    invert_all(&mut inverses);
     let mut affine = Wiped::with_capacity(points.len());
-    for (point, inverse) in points.iter().zip(inverses.iter()) {
-        let Affine { x, y } = point.normalized(*inverse);
+    for (point, Affine { x, y }) in points.iter().zip(normalize(&nonzero).iter()) {
         affine.push(affine::Affine {
             x: x.0,
             y: y.0,

@@ -5,7 +5,7 @@
 //! scalars, and from the points, is wiped: the heap here, the stack by the caller.
 
 use super::element::{Element, Mask, invert_all};
-use super::point::{Affine, Jacobian, affine_tangent_slope};
+use super::point::{Affine, Jacobian, affine_tangent_slope, normalize};
 use super::table::{Table, multiple, point_of};
 use crate::cpu::CpuCurve;
 use crate::cpu::field::{Coordinate, limbs};
@@ -133,15 +133,9 @@ fn fill_tables<F: Coordinate>(tables: &mut [Table<F, ENTRIES>], doubles: &[Affin
             multiples.push(multiple);
         }
     }
-    let mut inverses = Wiped::with_capacity(entries);
-    multiples
-        .iter()
-        .for_each(|multiple| inverses.push(multiple.z));
-    invert_all(&mut inverses);
-    let mut normalized = multiples.iter().zip(inverses.iter());
-    for table in tables {
-        for (entry, (multiple, inverse)) in table[1..].iter_mut().zip(&mut normalized) {
-            let Affine { x, y } = multiple.normalized(*inverse);
+    let multiples = normalize(&multiples);
+    for (table, multiples) in tables.iter_mut().zip(multiples.chunks(ENTRIES - 1)) {
+        for (entry, Affine { x, y }) in table[1..].iter_mut().zip(multiples) {
             *entry = Entry::new(&x.0, &y.0);
         }
     }
@@ -215,13 +209,9 @@ fn sum<C: CpuCurve>(digits: &Digits, table: &Table<C::Base, ENTRIES>) -> Jacobia
 
 /// Returns the coordinates of the sums as numbers. No sum is the identity.
 fn coordinates<F: Coordinate>(sums: &[Jacobian<F>]) -> Zeroizing<Vec<[[u64; 4]; 2]>> {
-    let mut inverses = Wiped::with_capacity(sums.len());
-    sums.iter().for_each(|sum| inverses.push(sum.z));
-    invert_all(&mut inverses);
     // Allocated once: growing the vector would leave its old contents in freed memory.
     let mut products = Zeroizing::new(Vec::with_capacity(sums.len()));
-    for (sum, inverse) in sums.iter().zip(inverses.iter()) {
-        let Affine { x, y } = sum.normalized(*inverse);
+    for Affine { x, y } in normalize(sums).iter() {
         products.push([x, y].map(|coordinate| limbs::from_be_bytes(&coordinate.0.to_be_bytes())));
     }
     products

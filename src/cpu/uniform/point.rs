@@ -1,9 +1,10 @@
 //! Constant-time formulas for points in Jacobian coordinates (X : Y : Z), which represent (X / Z^2,
 //! Y / Z^3); Z = 0 is the identity.
 
-use super::element::{Element, Mask};
+use super::element::{Element, Mask, invert_all};
 use crate::cpu::field::Coordinate;
 use crate::cpu::{CoefficientA, CpuCurve, coefficient_a};
+use crate::host::wiped::Wiped;
 
 #[derive(Clone, Copy)]
 pub struct Jacobian<F> {
@@ -96,13 +97,25 @@ impl<F: Coordinate> Jacobian<F> {
 
     /// Converts the point to affine form, given the inverse of its Z.
     #[inline(always)]
-    pub fn normalized(self, z_inverse: Element<F>) -> Affine<F> {
+    fn normalized(self, z_inverse: Element<F>) -> Affine<F> {
         let square = z_inverse.square();
         Affine {
             x: self.x.mul(square),
             y: self.y.mul(square.mul(z_inverse)),
         }
     }
+}
+
+/// Converts points to affine form, with one inversion. None is the identity.
+pub fn normalize<F: Coordinate>(points: &[Jacobian<F>]) -> Wiped<Affine<F>> {
+    let mut inverses = Wiped::with_capacity(points.len());
+    points.iter().for_each(|point| inverses.push(point.z));
+    invert_all(&mut inverses);
+    let mut normalized = Wiped::with_capacity(points.len());
+    for (point, inverse) in points.iter().zip(inverses.iter()) {
+        normalized.push(point.normalized(*inverse));
+    }
+    normalized
 }
 
 /// Computes 3 X^2 + a Z^4.
