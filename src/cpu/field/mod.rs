@@ -153,10 +153,6 @@ pub type SqrtChain = &'static [(u32, Option<usize>)];
 /// The field of a curve's coordinates, in this representation and in that of the vector code.
 pub trait Coordinate: Field + Prime {
     /// The modulus p.
-    #[cfg_attr(
-        any(gecc_no_avx512, not(target_arch = "x86_64")),
-        allow(dead_code, reason = "for the lanes")
-    )]
     const MODULUS: [u64; 4];
     /// The addition chain for the power (p + 1) / 4.
     const SQRT_CHAIN: SqrtChain;

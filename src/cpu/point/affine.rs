@@ -50,10 +50,6 @@ pub struct Entry<F> {
     field: PhantomData<F>,
 }
 
-#[cfg_attr(
-    any(gecc_no_avx512, not(target_arch = "x86_64")),
-    allow(dead_code, reason = "words are for the lanes")
-)]
 impl<F: Coordinate> Entry<F> {
     pub fn new(x: &F, y: &F) -> Self {
         let ([x0, x1, x2, x3], [y0, y1, y2, y3]) = (x.stored(), y.stored());

@@ -62,10 +62,6 @@ impl Endomorphism {
     ///
     /// In addition to `decompose`, each basis vector may be subtracted once more, so both halves
     /// are below 2^130.
-    #[cfg_attr(
-        any(gecc_no_avx512, not(target_arch = "x86_64")),
-        allow(dead_code, reason = "for the lanes")
-    )]
     pub fn decompose_odd(&self, k: &[u64; 4]) -> (SignedScalar, SignedScalar) {
         let c1 = multiply_and_round(k, &self.g1);
         let c2 = multiply_and_round(k, &self.g2);

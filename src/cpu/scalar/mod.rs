@@ -3,10 +3,6 @@
 mod glv;
 mod recode;
 
-#[cfg_attr(
-    any(gecc_no_avx512, not(target_arch = "x86_64")),
-    allow(unused_imports, reason = "for the lanes")
-)]
 pub use glv::{Endomorphism, SignedScalar};
 #[cfg_attr(
     any(gecc_no_avx512, not(target_arch = "x86_64")),

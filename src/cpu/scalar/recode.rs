@@ -118,10 +118,6 @@ pub fn odd_windows(value: &[u64; 4], width: u32, windows: usize, mut take: impl 
 ///
 /// With D = 2^(w windows) - 1 = sum (2^w - 1) 2^(w j), (value + D) / 2 = sum e(j) 2^(w j): the e(j)
 /// are the windows of value / 2, rounded down, with a one added at the top.
-#[cfg_attr(
-    any(gecc_no_avx512, not(target_arch = "x86_64")),
-    allow(dead_code, reason = "for the lanes")
-)]
 #[inline(always)]
 pub fn windows_of_odd(
     value: &[u64; 4],
