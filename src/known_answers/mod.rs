@@ -28,6 +28,22 @@ use std::sync::OnceLock;
 /// The result of an item.
 pub type Answer<T> = Result<T, Rejection>;
 
+/// Decodes 64 hexadecimal digits, lowercase, of published vectors.
+pub const fn bytes(digits: &str) -> [u8; 32] {
+    let digits = digits.as_bytes();
+    let mut bytes = [0; 32];
+    let mut at = 0;
+    while at < 64 {
+        let value = match digits[at] {
+            digit @ b'0'..=b'9' => digit - b'0',
+            digit => digit - b'a' + 10,
+        };
+        bytes[at / 2] = bytes[at / 2] << 4 | value;
+        at += 1;
+    }
+    bytes
+}
+
 /// Items with known answers on one curve.
 pub struct KnownAnswers {
     pub points: PointAnswers,

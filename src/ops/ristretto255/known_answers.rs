@@ -3,7 +3,7 @@
 
 use super::{Bases, Map, Multiply, Source};
 use crate::cpu::CpuEngine;
-use crate::known_answers::compare;
+use crate::known_answers::{bytes, compare};
 use crate::operation::Computation;
 use crate::types::{Rejection, Rows, SecretKeys, Values, bytes_of};
 
@@ -85,22 +85,6 @@ const MAPPED: [([[u8; 32]; 2], [u8; 32]); 8] = [
         bytes("304282791023b73128d277bdcb5c7746ef2eac08dde9f2983379cb8e5ef0517f"),
     ),
 ];
-
-/// Decodes hexadecimal digits.
-const fn bytes(digits: &str) -> [u8; 32] {
-    let digits = digits.as_bytes();
-    let mut bytes = [0; 32];
-    let mut at = 0;
-    while at < 64 {
-        let value = match digits[at] {
-            digit @ b'0'..=b'9' => digit - b'0',
-            digit => digit - b'a' + 10,
-        };
-        bytes[at / 2] = bytes[at / 2] << 4 | value;
-        at += 1;
-    }
-    bytes
-}
 
 /// Returns the scalar of a small number.
 fn scalar(number: u8) -> [u8; 32] {

@@ -9,7 +9,7 @@ use crate::cpu::edwards::ladder;
 use crate::cpu::field::limbs::to_le_bytes;
 use crate::gpu::schedule::operation::ITEMS;
 use crate::gpu::{Fault, SelfTest, SelfTestRun};
-use crate::known_answers::{compare, repeat};
+use crate::known_answers::{bytes, compare, repeat};
 use crate::operation::Computation;
 use crate::types::{PublicKeys, Rejection, Rows, SecretKeys, Values, bytes_of};
 
@@ -41,22 +41,6 @@ const OF_RFC: [[[u8; 32]; 3]; 2] = [
         bytes("95cbde9476e8907d7aade45cb4b873f88b595a68799fa152e6f8f7647aac7957"),
     ],
 ];
-
-/// Decodes hexadecimal digits.
-const fn bytes(digits: &str) -> [u8; 32] {
-    let digits = digits.as_bytes();
-    let mut bytes = [0; 32];
-    let mut at = 0;
-    while at < 64 {
-        let value = match digits[at] {
-            digit @ b'0'..=b'9' => digit - b'0',
-            digit => digit - b'a' + 10,
-        };
-        bytes[at / 2] = bytes[at / 2] << 4 | value;
-        at += 1;
-    }
-    bytes
-}
 
 impl Answers {
     fn new() -> Self {
