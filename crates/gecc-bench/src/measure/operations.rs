@@ -438,23 +438,14 @@ impl<'a> Case<'a> {
                 secret_keys,
                 PublicKeys::points(points),
             )?),
-            (PublicCall::X25519, _) => {
+            (PublicCall::X25519 | PublicCall::X25519OneSecret, _) => {
+                let keys = match self.operation {
+                    PublicCall::X25519 => secret_keys,
+                    _ => SecretKeys::all(&secret[0]),
+                };
                 let peers = PublicKeys::x25519(digests);
-                OperationResults::Secrets(x25519::shared_secrets(
-                    engine,
-                    secret_keys,
-                    peers,
-                    AllZero::Reject,
-                )?)
-            }
-            (PublicCall::X25519OneSecret, _) => {
-                let peers = PublicKeys::x25519(digests);
-                OperationResults::Secrets(x25519::shared_secrets(
-                    engine,
-                    &secret[0],
-                    peers,
-                    AllZero::Reject,
-                )?)
+                let secrets = x25519::shared_secrets(engine, keys, peers, AllZero::Reject)?;
+                OperationResults::Secrets(secrets)
             }
             (PublicCall::EcdhOneSecret, _) => {
                 let secret = &secret[0];

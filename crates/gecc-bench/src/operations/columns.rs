@@ -177,15 +177,14 @@ fn write(
                 codes,
             )?;
         }
-        (PublicCall::X25519, _) => {
+        (PublicCall::X25519 | PublicCall::X25519OneSecret, _) => {
+            let keys = match case.operation {
+                PublicCall::X25519 => secret_keys,
+                _ => SecretKeys::all(&secret[0]),
+            };
             let rows = &mut rows.as_flattened_mut().as_chunks_mut().0[..items];
             let peers = PublicKeys::x25519(digests);
-            x25519::shared_secrets_into(engine, secret_keys, peers, AllZero::Reject, rows, codes)?;
-        }
-        (PublicCall::X25519OneSecret, _) => {
-            let rows = &mut rows.as_flattened_mut().as_chunks_mut().0[..items];
-            let peers = PublicKeys::x25519(digests);
-            x25519::shared_secrets_into(engine, &secret[0], peers, AllZero::Reject, rows, codes)?;
+            x25519::shared_secrets_into(engine, keys, peers, AllZero::Reject, rows, codes)?;
         }
         (PublicCall::EcdhOneSecret, _) => {
             ecdh::shared_points_into(engine, curve, &secret[0], points, rows, codes)?;
