@@ -7,6 +7,7 @@ use super::request::Request;
 use crate::call::Operation;
 use crate::curve::CurveId;
 use crate::host::stack;
+use crate::ops::mask::Form;
 use crate::ops::point::point_of;
 use crate::schemes::common::verdict_of;
 use crate::schemes::ed25519::Rule;
@@ -187,6 +188,29 @@ impl Caller {
             NO_COLUMN,
         ];
         self.request(Operation::SharedSecrets(curve), columns, shared_secrets)
+    }
+
+    /// Multiplies each point by its secret key, like [`crate::mask::points`] with
+    /// [`Form::Compressed`]: the masked points in 33 bytes each. This is also the step of the server
+    /// in an OPRF (RFC 9497, `BlindEvaluate`). **Constant-time** in the keys, whose copies are wiped
+    /// when the batch is done; the points are public. For items of any length, other forms and
+    /// unmasking, call [`crate::mask`] directly.
+    pub fn mask_points<'a>(
+        &'a self,
+        curve: CurveId,
+        secret_keys: impl Into<SecretKeys<'a>>,
+        points: impl Into<PublicKeys<'a>>,
+    ) -> Request<'a, Vec<Result<[u8; 33], Rejection>>> {
+        let columns = [
+            (
+                "secret keys",
+                RequestColumn::secret_keys(secret_keys.into()),
+            ),
+            ("points", RequestColumn::Keys(points.into())),
+            NO_COLUMN,
+        ];
+        let operation = Operation::MaskPoints(curve, Form::Compressed);
+        self.request(operation, columns, rows)
     }
 
     /// Computes the public key of each private key, like [`crate::keys::public_keys`].

@@ -3,6 +3,7 @@
 use super::super::{Caller, Coalescer};
 use crate::curve::{Curve, CurveId, Sm2};
 use crate::engine::{Backend, Engine};
+use crate::ops::mask::{self, Form};
 use crate::ops::{ecdh, keys};
 use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ed25519::{self, Rule, Variant};
@@ -149,8 +150,10 @@ fn calls(items: &Items, at: Range<usize>, caller: &Caller) -> Vec<Vec<String>> {
     let shared = shared
         .iter()
         .map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
+    let masked = caller.mask_points(curve, secret, points).wait().unwrap();
     let mut found = vec![
         texts(shared),
+        texts(masked),
         texts(caller.public_keys(curve, secret).wait().unwrap()),
     ];
     if curve.has_bip340() {
@@ -233,8 +236,10 @@ fn expected(items: &Items, engine: &Engine) -> Expected {
     let shared = shared
         .iter()
         .map(|shared| shared.as_ref().map(|secret| *secret.expose_bytes()));
+    let masked = mask::points(engine, curve, secret, points, Form::Compressed).unwrap();
     let mut found = vec![
         texts(shared),
+        texts(masked.iter()),
         texts(keys::public_keys(engine, curve, secret).unwrap()),
     ];
     if curve.has_bip340() {
