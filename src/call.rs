@@ -565,7 +565,7 @@ impl Operation {
             Operation::Sm2Sign => SM2.sign_gpu_threshold,
             Operation::SharedSecrets(_) => ecdh::GPU_THRESHOLD,
             Operation::PublicKeys(_) => keys::GPU_THRESHOLD,
-            Operation::HashToCurve(_) => hash_to_curve::GPU_THRESHOLD,
+            Operation::HashToCurve(suite) => hash_to_curve::gpu_threshold(suite),
             Operation::MaskItems(..) | Operation::MaskPoints(..) | Operation::UnmaskPoints(..) => {
                 mask::GPU_THRESHOLD
             }

@@ -20,8 +20,8 @@ use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
 pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
-    portable: 25,
-    simd: 70,
+    portable: 33,
+    simd: 85,
 };
 
 /// The operation that computes the shared points of a batch.

@@ -23,11 +23,21 @@ pub(crate) use gpu::HashedPoints;
 use std::ops::Range;
 pub use suite::{Suite, UnknownSuite};
 
-/// The batch size above which a GPU is faster.
-pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
-    portable: 45,
-    simd: 100,
-};
+/// Returns the batch size above which a GPU is faster. A GPU finishes the tries of a small batch as
+/// late as the unluckiest item does.
+pub(crate) const fn gpu_threshold(suite: Suite) -> GpuThreshold {
+    if suite.is_constant_time() {
+        GpuThreshold {
+            portable: 45,
+            simd: 85,
+        }
+    } else {
+        GpuThreshold {
+            portable: 145,
+            simd: 300,
+        }
+    }
+}
 
 /// The operation that hashes the messages of a batch to points.
 pub(crate) struct HashToCurve<'a> {
@@ -61,7 +71,7 @@ impl Computation for HashToCurve<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        GPU_THRESHOLD
+        gpu_threshold(self.suite)
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {

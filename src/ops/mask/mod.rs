@@ -44,8 +44,8 @@ use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
 pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
-    portable: 22,
-    simd: 70,
+    portable: 33,
+    simd: 75,
 };
 
 /// The points that are masked.

@@ -23,8 +23,8 @@ use std::ops::Range;
 
 /// The batch size above which a GPU is faster.
 pub(crate) const GPU_THRESHOLD: GpuThreshold = GpuThreshold {
-    portable: 30,
-    simd: 70,
+    portable: 20,
+    simd: 55,
 };
 
 /// The u-coordinate of the base point.
