@@ -11,6 +11,7 @@ mod programs;
 #[path = "../harness/random.rs"]
 mod random;
 
+mod audit;
 mod curves;
 mod examples;
 mod generated;
@@ -25,6 +26,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut tests = getting_started::tests();
+    tests.extend(audit::tests());
     tests.extend(curves::tests());
     tests.extend(examples::tests());
     tests.extend(generated::tests());
