@@ -284,6 +284,9 @@ impl EdwardsCurve {
         ] {
             emit_cuda::number(&mut out, &format!("FIELD_{name}"), value, 8);
         }
+        for (name, value) in self.of_ristretto().into_iter().flatten() {
+            emit_cuda::number(&mut out, &format!("FIELD_{name}"), &value, 8);
+        }
         emit_cuda::chain(&mut out, "SQRT", &self.root_chain);
         out
     }

@@ -1,12 +1,14 @@
-//! The device code of Ed25519 and X25519, compiled as plain C++ by the system's compiler: arithmetic
-//! and points compared with big integers, verdicts and signatures with those of the CPU engine, and
-//! shared secrets with those of curve25519-dalek.
+//! The device code of Ed25519, X25519 and ristretto255, compiled as plain C++ by the system's
+//! compiler: arithmetic and points compared with big integers, verdicts and signatures with those
+//! of the CPU engine, and shared secrets and elements with those of curve25519-dalek.
 
 mod harness;
 #[allow(dead_code, reason = "not every test needs all")]
 mod host_build;
 
-use curve25519_dalek::MontgomeryPoint;
+use curve25519_dalek::constants::RISTRETTO_BASEPOINT_POINT;
+use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
+use curve25519_dalek::{MontgomeryPoint, Scalar};
 use gecc::ed25519::{self, MAX_CONTEXT_LEN, Rule, Variant};
 use gecc::{Backend, Engine, PublicKeys, Rejection, SecretKey, Verdict};
 use harness::needs::CXX;
@@ -26,7 +28,20 @@ fn main() -> ExitCode {
     harness::run(tests(
         Some(&CXX),
         named![
-            fields, scalars, points, products, halves, challenges, signatures, verdicts, ladders
+            fields,
+            scalars,
+            points,
+            products,
+            halves,
+            challenges,
+            signatures,
+            verdicts,
+            ladders,
+            secret_products,
+            elements,
+            encodings,
+            images,
+            expansions
         ],
     ))
 }
@@ -199,6 +214,15 @@ fn points() {
     run(session);
 }
 
+/// A point of order 8 n.
+fn a_point() -> Point {
+    (2..40)
+        .map(|y| decode(&number(y), true))
+        .find(|(kind, _)| *kind == 1)
+        .expect("half are")
+        .1
+}
+
 /// A number of about 250 bits whose digits of `width` bits are all equal.
 fn equal_digits(width: u32, digit: u32) -> BigUint {
     (0..250 / width).fold(BigUint::ZERO, |sum, window| {
@@ -214,11 +238,7 @@ fn products() {
         from_hex(&curve_value(NAME, "gx")),
         from_hex(&curve_value(NAME, "gy")),
     );
-    let general = (2..40)
-        .map(|y| decode(&number(y), true))
-        .find(|(kind, _)| *kind == 1)
-        .expect("half are")
-        .1;
+    let general = a_point();
     let torsion = multiple(n, &general);
     let mut numbers: Vec<BigUint> = [0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 127, 128, 511, 512, 1023]
         .map(number)
@@ -449,11 +469,7 @@ fn bits(rule: Rule) -> u64 {
 /// and S around n.
 fn verdicts() {
     let mut session = Session::default();
-    let general = (2..40)
-        .map(|y| decode(&number(y), true))
-        .find(|(kind, _)| *kind == 1)
-        .expect("half are")
-        .1;
+    let general = a_point();
     let torsion = multiple(&N, &general);
     let small = (0..8u32).map(|times| encode(&multiple(&times.into(), &torsion)));
     let mut encodings: Vec<BigUint> = small.clone().collect();
@@ -562,5 +578,179 @@ fn ladders() {
         zeros >= 6,
         "0, 1, -1 and numbers that are congruent to them"
     );
+    run(session);
+}
+
+/// Products of points of all orders by secret scalars, also of scalars above the order.
+fn secret_products() {
+    let mut session = Session::default();
+    let base = (
+        from_hex(&curve_value(NAME, "gx")),
+        from_hex(&curve_value(NAME, "gy")),
+    );
+    let general = a_point();
+    let torsion = multiple(&N, &general);
+    let identity = (BigUint::ZERO, number(1));
+    let mut numbers: Vec<BigUint> = (0..20).map(number).collect();
+    numbers.extend((0..=14).map(|digit| equal_digits(4, digit)));
+    numbers.extend((0..255).step_by(7).map(|bit| number(1) << bit));
+    numbers.extend((3..=255).step_by(7).map(|bits| (number(1) << bits) - 1u32));
+    numbers.extend((0..5u32).flat_map(|distance| [&*N - distance, &*N + distance]));
+    numbers.extend((0..40).map(|_| patterned() % (number(1) << 255)));
+    for (index, k) in numbers.iter().enumerate() {
+        let points = [&base, &general, &torsion, &identity];
+        for point in [points[index % 4], points[(index / 4 + 1) % 4]] {
+            let product = encode(&multiple(k, point));
+            let (x, y) = point;
+            session.expect_exactly("ed_multiply_point", &[k, x, y], vec![product]);
+        }
+    }
+    run(session);
+}
+
+/// The code and the product of an element, or 0.
+fn ristretto_product(key: &BigUint, element: &BigUint) -> Vec<BigUint> {
+    let scalar = Scalar::from_canonical_bytes(le_bytes(key))
+        .into_option()
+        .filter(|scalar| *scalar != Scalar::ZERO);
+    let point = CompressedRistretto(le_bytes(element)).decompress();
+    let rejection = match (scalar, point) {
+        (None, _) => Rejection::SecretKeyOutOfRange,
+        (_, None) if element.bit(0) || *element >= *P => Rejection::MalformedPoint,
+        (_, None) => Rejection::NotOnCurve,
+        (_, Some(_)) if *element == BigUint::ZERO => Rejection::IdentityKey,
+        (Some(scalar), Some(point)) => {
+            let product = (scalar * point).compress().to_bytes();
+            return vec![
+                number(Verdict::Valid.code().into()),
+                BigUint::from_bytes_le(&product),
+            ];
+        }
+    };
+    let code = Verdict::Rejected(rejection).code();
+    vec![number(code.into()), BigUint::ZERO]
+}
+
+fn random_element() -> BigUint {
+    let halves = [le_bytes(&patterned()), le_bytes(&patterned())];
+    let bytes = halves.as_flattened().try_into().expect("64 bytes");
+    BigUint::from_bytes_le(&RistrettoPoint::from_uniform_bytes(bytes).compress().0)
+}
+
+/// Numbers around 0, the group order, p, 2^255 and 2^256 as keys and as encodings, with elements
+/// and keys that are random.
+fn elements() {
+    let mut session = Session::default();
+    let mut codes = std::collections::HashSet::new();
+    let mut values = field_values();
+    values.extend((0..400).map(number));
+    values.extend((0..40u32).flat_map(|distance| [&*N - distance, &*N + distance]));
+    for value in &values {
+        let key = patterned() % &*N;
+        for (key, element) in [(&key, value), (value, &random_element())] {
+            let expected = ristretto_product(key, element);
+            codes.insert(expected[0].clone());
+            session.expect_exactly("ristretto_multiply", &[key, element], expected);
+        }
+    }
+    assert_eq!(codes.len(), 5, "the codes are {codes:?}");
+    run(session);
+}
+
+/// Points of the same coset have one encoding, in any representation.
+fn encodings() {
+    let mut session = Session::default();
+    let base = (
+        from_hex(&curve_value(NAME, "gx")),
+        from_hex(&curve_value(NAME, "gy")),
+    );
+    let torsion = multiple(&N, &a_point());
+    let torsions: Vec<Point> = (0..8u32)
+        .map(|times| multiple(&times.into(), &torsion))
+        .collect();
+    let identity = (BigUint::ZERO, number(1));
+    assert_ne!(torsions[4], identity, "a point of order 8");
+    let mut numbers: Vec<BigUint> = (0..20).map(number).collect();
+    numbers.push(&*N - 1u32);
+    numbers.extend((0..20).map(|_| patterned() % &*N));
+    for k in &numbers {
+        let product = multiple(k, &base);
+        let element =
+            Scalar::from_canonical_bytes(le_bytes(k)).unwrap() * RISTRETTO_BASEPOINT_POINT;
+        let [once, twice] = [element, element + element]
+            .map(|element| BigUint::from_bytes_le(&element.compress().0));
+        for (times, torsion) in torsions.iter().enumerate() {
+            let (x, y) = add(&product, torsion);
+            for z in [number(1), patterned() % (&*P - 1u32) + 1u32] {
+                // A point plus one of order 8 represents no element, but its double does.
+                let once = (times % 2 == 0).then(|| once.clone());
+                let twice = twice.clone();
+                session.expect("ristretto_encode", &[&x, &y, &z], move |found| {
+                    once.as_ref().is_none_or(|once| found[0] == *once) && found[1] == twice
+                });
+            }
+        }
+    }
+    run(session);
+}
+
+/// Elements of uniform bytes.
+fn images() {
+    let mut session = Session::default();
+    for value in &field_values() {
+        for (first, second) in [
+            (value, &patterned()),
+            (&patterned(), value),
+            (value, value),
+            (value, &((&*P * 2u32 - value % &*P) % &*P)),
+        ] {
+            let halves = [le_bytes(first), le_bytes(second)];
+            let bytes = halves.as_flattened().try_into().expect("64 bytes");
+            let element = RistrettoPoint::from_uniform_bytes(bytes).compress();
+            session.expect_exactly(
+                "ristretto_map",
+                &[first, second],
+                vec![BigUint::from_bytes_le(&element.0)],
+            );
+        }
+    }
+    run(session);
+}
+
+/// Expanded messages of all lengths around the blocks of SHA-512, with tags around them, too.
+fn expansions() {
+    let mut session = Session::default();
+    for length in [1, 10, 44, 45, 46, 47, 100, 173, 174, 175, 255] {
+        let dst: Vec<u8> = (0..length).map(|at| (3 * at + length) as u8).collect();
+        let dst_prime = [&dst[..], &[length as u8]].concat();
+        let suffix = [&[0, 64, 0], &dst_prime[..]].concat();
+        let mut tail = [&[1], &dst_prime[..]].concat();
+        let bits = 8 * (64 + tail.len()) as u128;
+        tail.push(0x80);
+        let end = (64 + tail.len() + 16).next_multiple_of(128) - 64;
+        tail.resize(end - 16, 0);
+        tail.extend(bits.to_be_bytes());
+        for size in 0..140 {
+            let message: Vec<u8> = (0..size).map(|at| (at * 7 + size) as u8).collect();
+            // RFC 9380, section 5.3.1.
+            let first = Sha512::new_with_prefix([0; 128])
+                .chain_update(&message)
+                .chain_update(&suffix)
+                .finalize();
+            let uniform = Sha512::new_with_prefix(first)
+                .chain_update([1])
+                .chain_update(&dst_prime)
+                .finalize();
+            let texts = [
+                message_numbers(&message, size % 5),
+                message_numbers(&suffix, 0),
+                message_numbers(&tail, 0),
+            ];
+            let arguments = texts.concat();
+            let arguments: Vec<&BigUint> = arguments.iter().collect();
+            let halves = uniform.chunks(32).map(BigUint::from_bytes_le);
+            session.expect_exactly("expand_message_512", &arguments, halves.collect());
+        }
+    }
     run(session);
 }

@@ -1,6 +1,6 @@
 // Products of points of a twisted Edwards curve: of two points that are not known in advance, with
-// a table of multiples that is computed for each, for public data and in variable time; and of the
-// base point with secret scalars.
+// a table of multiples that is computed for each, for public data and in variable time; of one such
+// point with a secret scalar; and of the base point with secret scalars.
 #pragma once
 #include "curve/edwards.cuh"
 
@@ -82,6 +82,42 @@ GECC_FN ed_completed ed_multiply_two_var(Store& store, const u32* k, const u32* 
 // highest digit has no carry.
 GECC_FN int ed_windows(int bits) {
     return (bits + 1 + kEdWindow) / kEdWindow;
+}
+
+// k P for a secret k below 2^255. Table keeps the multiples of a point: `void put(int m, const
+// ed_addend&)` stores (m + 1) P, and `ed_addend get(u32 m)` reads all and returns (m + 1) P, and
+// zeros if m + 1 is 0; `u32* words()` is memory for eight words; `void align()` is called once per
+// window and may do nothing. A fixed sequence: the formulas have no exceptions. The highest digit
+// is at most 8.
+template <class Table> GECC_FN ed_completed ed_multiply_point_uniform(Table& table, const ed_affine& p, const u32* k) {
+    // In registers, the digits would displace coordinates.
+    u32* digits = table.words();
+    ed_add_halves<kEdWindow>(digits, k);
+    ed_extended multiple = to_extended(p);
+    ed_niels step = to_niels(p);
+    table.put(0, to_addend(multiple));
+    GECC_NO_UNROLL
+    for (int m = 1; m < kEdMultiples; m++) {
+        multiple = to_extended(ed_add_affine(multiple, step, 0));
+        table.put(m, to_addend(multiple));
+    }
+    ed_completed sum = ed_completed_identity();
+    GECC_NO_UNROLL
+    for (int window = kEdWindows - 1; window >= 0; window--) {
+        table.align();
+        GECC_NO_UNROLL
+        for (int i = window + 1 < kEdWindows ? 0 : kEdWindow; i < kEdWindow; i++) sum = ed_double(to_projective(sum));
+        u32 digit = (u32)ed_digit<kEdWindow>(digits, window), negative = opaque(0 - (digit >> 31));
+        u32 absolute = (digit ^ negative) - negative;
+        ed_addend entry = table.get(absolute - 1);
+        // The identity for 0: Y + X and Y - X are 1, and 2 Z is 2.
+        u32 is_zero = (absolute - 1) >> 31;
+        entry.niels.sum.v[0] |= is_zero;
+        entry.niels.difference.v[0] |= is_zero;
+        entry.z2.v[0] |= is_zero << 1;
+        sum = ed_add(to_extended(sum), entry, negative);
+    }
+    return sum;
 }
 
 // For secret scalars: digits between -2^7 and 2^7 - 1, over the multiples of B for every window.

@@ -70,10 +70,9 @@ GECC_SHARED_FN Sha512State sha512_compress(Sha512State state, Sha512Block w) {
     return r;
 }
 
-// SHA-512 of a whole message.
-template <class Source> GECC_FN Sha512State sha512_message(const Source& source) {
+// The rest of a hash, from the state after `before` bytes, a multiple of 128.
+template <class Source> GECC_FN Sha512State sha512_rest(Sha512State state, u64 before, const Source& source) {
     u64 length = source.length(), blocks = (length + 16) / 128 + 1;
-    Sha512State state = sha512_initial();
     GECC_NO_UNROLL
     for (u64 b = 0; b < blocks; b++) {
         // As in padded_block: each position is a register.
@@ -85,10 +84,15 @@ template <class Source> GECC_FN Sha512State sha512_message(const Source& source)
             u64 p = 128 * b + 8 * j;
             block.v[15] = (u64)padded_word(source, p, kPaddingMark) << 32 | padded_word(source, p + 4, kPaddingMark);
         }
-        if (b + 1 == blocks) block.v[15] = length << 3;
+        if (b + 1 == blocks) block.v[15] = (before + length) << 3;
         state = sha512_compress(state, block);
     }
     return state;
+}
+
+// SHA-512 of a whole message.
+template <class Source> GECC_FN Sha512State sha512_message(const Source& source) {
+    return sha512_rest(sha512_initial(), 0, source);
 }
 
 // The digest as a number, little-endian: sixteen words, least significant first.

@@ -78,6 +78,9 @@ using Ed25519UniformTable = u32;
 // Multiples of an item's point, 512 words for each thread of the grid: scratch memory
 // (kernels/ed25519.cu).
 using Ed25519Multiples = u32;
+// Multiples of an item's point, 256 words for each thread of the grid: scratch memory
+// (kernels/edwards_multiply.cu).
+using EdwardsMultiples = u32;
 // One word: the first tile that no block has claimed (kernels/tiles.cuh).
 using NextTile = u32;
 // One word: the first item that no thread has claimed (kernels/hash_to_curve_tries.cu).

@@ -5,7 +5,7 @@
 //! contents, so that swapped, missing or unrelated arguments do not compile. After a change of a
 //! signature `cargo run -p gecc-codegen` writes them again.
 
-use super::columns::{Column, NextTile, ThreadTables};
+use super::columns::{Column, EdwardsMultiples, NextTile, ThreadTables};
 use super::runtime::{Fault, NO_CURVE, Plan, Stream, Unit};
 
 /// Defines the struct of a kernel, with a field per parameter, and how it is launched. Types are
@@ -137,6 +137,32 @@ impl WindowScratch {
         let threads = (UpmulVar::BLOCKS * UpmulVar::BLOCK) as usize * plan.multiprocessors();
         WindowScratch {
             tables: plan.buffer(threads * WINDOW_TABLE),
+            next_tile: plan.buffer(4),
+        }
+    }
+
+    /// Resets the tile counter.
+    pub fn reset(&self, stream: &mut Stream) -> Result<(), Fault> {
+        stream.fill(self.next_tile, 0, 4)
+    }
+}
+
+/// Bytes of the multiples that each thread of a product of an Edwards point needs.
+const EDWARDS_MULTIPLES: usize = 256 * 4;
+
+/// The additional arguments of products of Edwards points by secrets: scratch memory for the
+/// multiples of points, and the counter from which blocks claim tiles.
+#[derive(Clone, Copy, Debug)]
+pub struct EdwardsScratch {
+    pub multiples: Column<EdwardsMultiples>,
+    pub next_tile: Column<NextTile>,
+}
+
+impl EdwardsScratch {
+    pub fn new(plan: &mut Plan) -> Self {
+        let threads = (EdwardsMultiply::BLOCKS * EdwardsMultiply::BLOCK) as usize;
+        EdwardsScratch {
+            multiples: plan.buffer(threads * plan.multiprocessors() * EDWARDS_MULTIPLES),
             next_tile: plan.buffer(4),
         }
     }

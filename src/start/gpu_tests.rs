@@ -3,7 +3,8 @@
 use crate::curve::CurveId;
 use crate::gpu::SelfTest;
 use crate::ops::{
-    ecdh, hash, hash_to_curve, keys, mask, modular, point, silent_payments, tweak, x25519,
+    ecdh, hash, hash_to_curve, keys, mask, modular, point, ristretto255, silent_payments, tweak,
+    x25519,
 };
 use crate::schemes::ecdsa::recover::RecoveredForm;
 use crate::schemes::{SCHEMES, bip340, common, ecdsa, ed25519, sm2};
@@ -21,6 +22,7 @@ pub fn all() -> Vec<SelfTest> {
     all.extend(ed25519::known_answers::of_signing(true, true));
     all.push(ed25519::known_answers::PUBLIC_KEYS);
     all.push(x25519::known_answers::X25519);
+    all.extend(ristretto255::known_answers::all());
     all.extend(tweak::known_answers::all());
     all.extend(silent_payments::known_answers::all());
     for &curve in CurveId::ALL {

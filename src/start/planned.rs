@@ -13,6 +13,8 @@ use crate::ops::keys::PublicKeysOf;
 use crate::ops::mask::{Form, Mask, Source};
 use crate::ops::modular::{Modexp, MulMod};
 use crate::ops::point::{Add, DecodeKeys, Double, Mul, MulBase, Sums, SumsOfProducts};
+use crate::ops::ristretto255;
+use crate::ops::ristretto255::{Bases, Map, Multiply};
 use crate::ops::silent_payments::{Expected, Receiver, TweakPoints};
 use crate::ops::tweak::{Tweak, Tweaks};
 use crate::ops::x25519::{AllZero, X25519};
@@ -26,6 +28,7 @@ use crate::schemes::{SCHEMES, bip340, ed25519};
 use crate::types::{
     ByteRows, Check, Point, Policy, PublicKeys, Rows, SecretKey, SecretKeys, Signers,
 };
+use sha2::Sha512;
 use std::collections::BTreeSet;
 
 /// Receives an operation's name, and the operation.
@@ -107,9 +110,11 @@ pub fn each(items: usize, take: Take) {
         hashed_masks(&numbers, (keys, which), take);
         bip340_signing(columns, keys, which, take);
         ed25519_signing(columns, keys, which, take);
+        ristretto255_products(&numbers, (keys, which), take);
     }
     columns.each_encoding(&mut |form, keys| of_keys(columns, form, keys, items, take));
     hashes(&numbers, take);
+    ristretto255_elements(columns, take);
     modular(items, take);
 }
 
@@ -554,6 +559,46 @@ fn hashes(texts: &[[u8; 32]], take: Take) {
     }
     for &suite in Suite::ALL {
         take(suite.to_string(), &hashing(suite, texts));
+    }
+}
+
+fn ristretto255_products(
+    numbers: &[[u8; 32]],
+    (secret_keys, which): (SecretKeys, &str),
+    take: Take,
+) {
+    for (of, bases) in [
+        ("elements", Bases::Elements(numbers.into())),
+        ("one element", Bases::Elements(Rows::all(&numbers[0]))),
+        ("the generator", Bases::Generator),
+    ] {
+        take(
+            format!("ristretto255 products of {of} with keys for {which}"),
+            &Multiply {
+                secret_keys,
+                bases,
+                items: numbers.len(),
+            },
+        );
+    }
+}
+
+fn ristretto255_elements(columns: PlannedColumns, take: Take) {
+    let cpu = CpuEngine::new(Some(1), None).unwrap();
+    let items = columns.numbers.len();
+    for rows in [columns.signatures.into(), Rows::all(&columns.signatures[0])] {
+        let source = ristretto255::Source::UniformBytes { rows, items };
+        take(format!("ristretto255 map of {rows:?}"), &Map { source });
+    }
+    for length in [10, 255] {
+        let source = ristretto255::Source::Messages {
+            messages: SizedTexts::new(&cpu, items, |item| &columns.numbers[item]),
+            dst: Dst::of::<Sha512>(&vec![0x51; length]),
+        };
+        take(
+            format!("ristretto255 hashes with a tag of {length} bytes"),
+            &Map { source },
+        );
     }
 }
 

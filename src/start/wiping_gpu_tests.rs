@@ -13,6 +13,8 @@ use crate::ops::hash_to_curve::{Dst, HashToCurve, Suite};
 use crate::ops::keys::PublicKeysOf;
 use crate::ops::mask::{Form, Mask, Source};
 use crate::ops::modular::Modexp;
+use crate::ops::ristretto255;
+use crate::ops::ristretto255::{Bases, Map, Multiply};
 use crate::ops::x25519::{AllZero, X25519};
 use crate::schemes::common::{Scheme, SignDigests, Signing, SigningInputs};
 use crate::schemes::ecdsa::ECDSA;
@@ -20,7 +22,9 @@ use crate::schemes::sm2::SM2;
 use crate::schemes::{bip340, ed25519};
 use crate::types::{
     ByteRows, Check, PublicKeys, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, Signers,
+    Verdict,
 };
+use sha2::Sha512;
 use std::ops::Range;
 use std::sync::mpsc;
 
@@ -158,6 +162,86 @@ fn keys_and_shared_secrets_are_wiped_after_x25519() {
         let mut gone = some_of(&keys);
         if are_results_secret {
             gone.extend([0, 1, 500, ITEMS - 1].map(|item| secrets[item].as_slice()));
+        }
+        assert_gone(&gpu, &gone);
+    }
+}
+
+#[test]
+#[ignore = "needs a GPU: --ignored gpu_tests"]
+fn keys_inputs_and_elements_are_wiped_after_ristretto255() {
+    let gpu = gpu();
+    let cpu = CpuEngine::new(None, None).unwrap();
+    // Below the order.
+    let keys: Vec<SecretKey> = keys()
+        .iter()
+        .map(|key| {
+            let mut bytes = *key.expose_bytes();
+            bytes[31] &= 0x0f;
+            SecretKey::from_bytes(bytes)
+        })
+        .collect();
+    let inputs: Vec<[u8; 64]> = (0..ITEMS)
+        .map(|item| std::array::from_fn(|i| (item * 11 + i * 17) as u8 | 1))
+        .collect();
+    let mut codes = vec![0; ITEMS];
+    let mut elements = vec![[0; 32]; ITEMS];
+    let mut hashed = vec![[0; 32]; ITEMS];
+    let sources = [
+        (
+            ristretto255::Source::Messages {
+                messages: SizedTexts::new(&cpu, ITEMS, |item| &inputs[item]),
+                dst: Dst::of::<Sha512>(b"of wiping"),
+            },
+            &mut hashed,
+        ),
+        (
+            ristretto255::Source::UniformBytes {
+                rows: Rows::new(&inputs),
+                items: ITEMS,
+            },
+            &mut elements,
+        ),
+    ];
+    for (source, mapped) in sources {
+        gpu.run(
+            &cpu,
+            &Map { source },
+            &mut ResultsMut::rows(&mut codes, mapped).into(),
+            false,
+        )
+        .unwrap();
+        let of_items = [0, 1, 500, ITEMS - 1];
+        let mut gone: Vec<&[u8]> = of_items.map(|item| mapped[item].as_slice()).into();
+        gone.extend(of_items.map(|item| &inputs[item][..32]));
+        assert_gone(&gpu, &gone);
+    }
+    for (secret_keys, bases) in [
+        (
+            SecretKeys::from(&keys),
+            Bases::Elements(Rows::new(&elements)),
+        ),
+        ((&keys[0]).into(), Bases::Elements(Rows::new(&elements))),
+        ((&keys).into(), Bases::Elements(Rows::all(&elements[0]))),
+        ((&keys).into(), Bases::Generator),
+    ] {
+        let mut products = vec![[0; 32]; ITEMS];
+        let multiplication = Multiply {
+            secret_keys,
+            bases,
+            items: ITEMS,
+        };
+        gpu.run(
+            &cpu,
+            &multiplication,
+            &mut ResultsMut::rows(&mut codes, &mut products).into(),
+            false,
+        )
+        .unwrap();
+        assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
+        let mut gone = some_of(&keys);
+        if matches!(bases, Bases::Elements(_)) {
+            gone.extend([0, 1, 500, ITEMS - 1].map(|item| products[item].as_slice()));
         }
         assert_gone(&gpu, &gone);
     }

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "field_lines.hpp"
+#include "hash/expand_message_512.cuh"
 #include "scheme/ed25519.cuh"
+#include "scheme/ristretto255.cuh"
 #include "scheme/x25519.cuh"
 
 struct HostMultiples {
@@ -22,6 +24,37 @@ struct HostMultiples {
         return windows + windows % 3 < kEdWindows ? windows + windows % 3 : kEdWindows;
     }
 };
+
+// The multiples of a point that is multiplied by a secret.
+struct HostScan {
+    ed_addend entries[kEdMultiples] = {};
+    u32 numbers[8];
+    u32* words() {
+        return numbers;
+    }
+    void put(int m, const ed_addend& entry) {
+        entries[m] = entry;
+    }
+    ed_addend get(u32 index) const {
+        if (index != 0xffffffff && index >= kEdMultiples) GECC_TRAP();
+        ed_addend zeros = {};
+        return index == 0xffffffff ? zeros : entries[index];
+    }
+    void align() const {}
+};
+
+// The numbers that are mapped to an element.
+struct HostHalves {
+    fe halves[2];
+    fe half(int which) const {
+        return halves[which];
+    }
+};
+
+static ed_projective multiply_point(const ed_affine& p, const u32* k) {
+    HostScan multiples;
+    return to_projective(ed_multiply_point_uniform(multiples, p, k));
+}
 
 // The multiples of 2^(bits window) P, built as on the device: entry known + m is entry known plus
 // entry m.
@@ -178,6 +211,39 @@ static bool run_points(const char* name, const Numbers& in, Numbers& out) {
         u32 encoding[8];
         encode_multiple(encoding, in.words[0]);
         put(out, encoding);
+    } else if (!strcmp(name, "ed_multiply_point")) {  // k, x, y
+        put_encoding(out, multiply_point({field(in, 1), field(in, 2)}, in.words[0]));
+    } else if (!strcmp(name, "ristretto_multiply")) {  // key, element: the code, and the product or 0
+        u32 half[8], encoding[8];
+        ed_affine p;
+        u8 status = ristretto255_half(half, in.words[0]), kind = ristretto_decode(p, in.words[1]);
+        u32 code = ristretto255_code(status, kind);
+        ed_projective product = multiply_point(p, half);
+        ristretto_encode_double(encoding, product, fe_inv(ristretto_denominator(product)));
+        const u32 words[8] = {code, 0, 0, 0, 0, 0, 0, 0};
+        put(out, words);
+        put(out, code == kValid ? encoding : fe_zero().v);
+    } else if (!strcmp(name, "ristretto_encode")) {  // x, y, z: the encodings of (x z : y z : z) and its double
+        fe x = field(in, 0), y = field(in, 1), z = field(in, 2);
+        ed_extended p = {fe_mul(x, z), fe_mul(y, z), z, fe_mul(fe_mul(x, y), z)};
+        u32 encoding[8];
+        ristretto_encode(encoding, p);
+        put(out, encoding);
+        ristretto_encode_double(encoding, to_projective(p), fe_inv(ristretto_denominator(to_projective(p))));
+        put(out, encoding);
+    } else if (!strcmp(name, "ristretto_map")) {  // both halves
+        u32 encoding[8];
+        ristretto_encode(encoding, ristretto_map_both(HostHalves{{field(in, 0), field(in, 1)}}));
+        put(out, encoding);
+    } else if (!strcmp(name, "expand_message_512")) {  // message, suffix, tail: both halves
+        HostMessage message(in, 0), suffix(in, message.next), tail(in, suffix.next);
+        std::vector<u32> words;
+        for (u64 byte = 0; byte < tail.source.count; byte += 4) words.push_back(tail.source.word(byte));
+        Expansion expansion = {suffix.source, words.data(), (u32)(words.size() + 16) / 32};
+        u32 number[16];
+        sha512_number(number, expand_message_512(expansion, message.source));
+        put(out, number);
+        put(out, number + 8);
     } else if (!strcmp(name, "ed_challenge")) {  // R, A, dom2 and the message, each as length, start, bytes
         HostMessage dom2(in, 2), message(in, dom2.next);
         put(out, ed25519_hash(dom2.source, ChallengeSource{{in.words[0], in.words[1]}, message.source}).v);

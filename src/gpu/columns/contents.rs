@@ -182,6 +182,11 @@ pub enum Ed25519UniformTable {}
 #[derive(Clone, Copy, Debug)]
 pub enum Ed25519Multiples {}
 
+/// Multiples of an item's point, 256 words for each thread of the grid: scratch memory
+/// (kernels/edwards_multiply.cu).
+#[derive(Clone, Copy, Debug)]
+pub enum EdwardsMultiples {}
+
 /// One word: the first tile that no block has claimed (kernels/tiles.cuh).
 #[derive(Clone, Copy, Debug)]
 pub enum NextTile {}

@@ -688,6 +688,22 @@ device_kernel! {
 }
 
 device_kernel! {
+    /// `gecc_edwards_multiply` of `edwards_multiply.cu`.
+    pub struct EdwardsMultiply {
+        pub scalars: Column<columns::Scalars>,
+        pub xy: Column<columns::Xy>,
+        pub multiples: Column<columns::EdwardsMultiples>,
+        pub xyz: Column<columns::Xyz>,
+        pub next_tile: Column<columns::NextTile>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_edwards_multiply" in "edwards_multiply",
+    threads: 256,
+    blocks: 2,
+    items: |it| it.n,
+}
+
+device_kernel! {
     /// `gecc_ecdsa_equations` of `equations.cu`.
     pub struct EcdsaEquations {
         pub digests: Column<columns::Digests>,
@@ -1554,6 +1570,80 @@ device_kernel! {
 }
 
 device_kernel! {
+    /// `gecc_ristretto255_halves` of `ristretto255.cu`.
+    pub struct Ristretto255Halves {
+        pub keys: Column<columns::SecretKeys>,
+        pub key_stride: u64,
+        pub halves: Column<columns::Scalars>,
+        pub statuses: Column<columns::SignStatuses>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_ristretto255_halves" in "ristretto255",
+    threads: 256,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_ristretto255_decode` of `ristretto255.cu`.
+    pub struct Ristretto255Decode {
+        pub elements: Column<columns::AnyRows>,
+        pub element_stride: u64,
+        pub xy: Column<columns::Xy>,
+        pub kinds: Column<columns::PointKinds>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_ristretto255_decode" in "ristretto255",
+    threads: 128,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_ristretto255_encode` of `ristretto255.cu`.
+    pub struct Ristretto255Encode {
+        pub xyz: Column<columns::Xyz>,
+        pub statuses: Column<columns::SignStatuses>,
+        pub kinds: Option<Column<columns::PointKinds>>,
+        pub rows: Column<columns::AnyRows>,
+        pub codes: Column<columns::Codes>,
+        pub prefixes: Column<columns::Prefixes>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_ristretto255_encode" in "ristretto255",
+    threads: 256,
+    blocks: 2,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_ristretto255_expand` of `ristretto255.cu`.
+    pub struct Ristretto255Expand {
+        pub data: Column<columns::Texts>,
+        pub offsets: Column<columns::Offsets>,
+        pub suffix: Column<columns::Texts>,
+        pub suffix_bytes: u32,
+        pub tail: Column<columns::ExpansionTail>,
+        pub tail_blocks: u32,
+        pub uniform: Column<columns::AnyRows>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_ristretto255_expand" in "ristretto255",
+    threads: 128,
+    items: |it| it.n,
+}
+
+device_kernel! {
+    /// `gecc_ristretto255_map` of `ristretto255.cu`.
+    pub struct Ristretto255Map {
+        pub uniform: Column<columns::AnyRows>,
+        pub rows: Column<columns::AnyRows>,
+        pub n: u64,
+    }
+    on_a_curve: "gecc_ristretto255_map" in "ristretto255",
+    threads: 128,
+    items: |it| it.n,
+}
+
+device_kernel! {
     /// `gecc_rows_to_columns` of `rows.cu`.
     pub struct RowsToColumns {
         pub rows: Column<columns::AnyRows>,
@@ -1796,6 +1886,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("ed25519_tables", "gecc_ed25519_key_table_start"),
     ("ed25519_tables", "gecc_ed25519_key_table_rows"),
     ("ed25519_tables", "gecc_ed25519_verify_with_tables"),
+    ("edwards_multiply", "gecc_edwards_multiply"),
     ("equations", "gecc_ecdsa_equations"),
     ("equations", "gecc_sm2_equations"),
     ("fpmul", "gecc_fpmul_var"),
@@ -1864,6 +1955,11 @@ pub const ALL: &[(&str, &str)] = &[
     ("recover", "gecc_recover_scatter"),
     ("results", "gecc_point_codes"),
     ("results", "gecc_export_x"),
+    ("ristretto255", "gecc_ristretto255_halves"),
+    ("ristretto255", "gecc_ristretto255_decode"),
+    ("ristretto255", "gecc_ristretto255_encode"),
+    ("ristretto255", "gecc_ristretto255_expand"),
+    ("ristretto255", "gecc_ristretto255_map"),
     ("rows", "gecc_rows_to_columns"),
     ("rows", "gecc_columns_to_rows"),
     ("sign", "gecc_ecdsa_sign"),

@@ -11,11 +11,32 @@ use crate::ops::hash::{TextColumns, on_device_codes};
 use crate::types::Rejection;
 use std::ops::Range;
 
-/// Bytes of a block of SHA-256, and of a word.
-const BLOCK: usize = 64;
+/// Bytes of a word.
 const WORD: usize = 4;
-/// Bytes of a digest, with which each hash after the first one begins.
-const DIGEST: usize = 32;
+
+/// The shape of the hashes in `expand_message_xmd`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ExpandingShape {
+    /// Bytes of a block.
+    block: usize,
+    /// Bytes of a digest, with which each hash after the first one begins.
+    digest: usize,
+    /// Bytes of the length at the end of the padding.
+    length: usize,
+}
+
+impl ExpandingShape {
+    pub const SHA256: Self = ExpandingShape {
+        block: 64,
+        digest: 32,
+        length: 8,
+    };
+    pub const SHA512: Self = ExpandingShape {
+        block: 128,
+        digest: 64,
+        length: 16,
+    };
+}
 
 impl Suite {
     /// Returns the kernel files that hash messages to points.
@@ -95,7 +116,12 @@ impl HashedPoints {
         let (texts, method) = if suite.is_constant_time() {
             let elements = suite.field_elements();
             let method = Method::Map {
-                expansion: ExpansionColumns::new(plan, dst, ELEMENT_BYTES * elements),
+                expansion: ExpansionColumns::new(
+                    plan,
+                    dst,
+                    ExpandingShape::SHA256,
+                    ELEMENT_BYTES * elements,
+                ),
                 sums: sums.unwrap_or_else(|| Jacobian::new(plan)),
                 is_sum: elements == 2,
             };
@@ -213,22 +239,25 @@ impl HashedPoints {
 }
 
 /// The parts that all messages of a batch share in `expand_message_xmd`
-/// (`cuda/hash/expand_message.cuh`).
+/// (`cuda/hash/expand_message.cuh`, `cuda/hash/expand_message_512.cuh`).
 #[derive(Clone, Copy, Debug)]
-struct ExpansionColumns {
-    suffix: Column<columns::Texts>,
-    suffix_bytes: u32,
-    tail: Column<ExpansionTail>,
-    tail_blocks: u32,
+pub(crate) struct ExpansionColumns {
+    pub suffix: Column<columns::Texts>,
+    pub suffix_bytes: u32,
+    pub tail: Column<ExpansionTail>,
+    pub tail_blocks: u32,
 }
 
 impl ExpansionColumns {
-    fn new<'a>(plan: &mut Plan<'a>, dst: &Dst, bytes: usize) -> Self {
+    /// Plans the parts for messages that are expanded to `bytes` bytes.
+    pub fn new(plan: &mut Plan, dst: &Dst, shape: ExpandingShape, bytes: usize) -> Self {
         let suffix = suffix(dst, bytes);
-        let tail = tail(dst);
+        // The device replaces the index where there is more than one digest.
+        let index = u8::from(bytes <= shape.digest);
+        let tail = tail(dst, shape, index);
         ExpansionColumns {
             suffix_bytes: suffix.len() as u32,
-            tail_blocks: (tail.len() + DIGEST).div_euclid(BLOCK) as u32,
+            tail_blocks: (tail.len() + shape.digest).div_euclid(shape.block) as u32,
             suffix: of_bytes(plan, suffix),
             tail: of_bytes(plan, tail),
         }
@@ -251,15 +280,20 @@ fn suffix(dst: &Dst, bytes: usize) -> Vec<u8> {
     [&length, &[0][..], dst.with_length()].concat()
 }
 
-/// Returns what follows the varying 32 bytes in the hashes for b_1, b_2, ..., up to the end of the
-/// last block: a zero in place of the index, `DST_prime`, and the padding of SHA-256. Words are
-/// big-endian in the hash, and in the order of the device here.
-fn tail(dst: &Dst) -> Vec<u8> {
-    let mut tail = vec![0];
+/// Returns what follows the varying digest in the hashes for b_1, b_2, ..., up to the end of the
+/// last block: the index, or a zero in its place, `DST_prime`, and the padding. Words are big-endian
+/// in the hash, and in the order of the device here.
+fn tail(dst: &Dst, shape: ExpandingShape, index: u8) -> Vec<u8> {
+    let ExpandingShape {
+        block,
+        digest,
+        length,
+    } = shape;
+    let mut tail = vec![index];
     tail.extend(dst.with_length());
-    let bits = 8 * (DIGEST + tail.len()) as u64;
+    let bits = 8 * (digest + tail.len()) as u64;
     tail.push(0x80);
-    let end = (DIGEST + tail.len() + 8).next_multiple_of(BLOCK) - DIGEST;
+    let end = (digest + tail.len() + length).next_multiple_of(block) - digest;
     tail.resize(end - 8, 0);
     tail.extend(bits.to_be_bytes());
     for word in tail.as_chunks_mut::<WORD>().0 {
@@ -274,7 +308,7 @@ mod tests {
 
     #[test]
     fn tails_are_whole_blocks_with_padding() {
-        for (length, blocks) in [
+        let sha256 = [
             (1, 1),
             (20, 1),
             (21, 1),
@@ -282,18 +316,33 @@ mod tests {
             (85, 2),
             (86, 3),
             (255, 5),
-        ] {
-            let dst = Dst::new(&vec![7; length]);
-            let mut tail = tail(&dst);
-            assert_eq!(tail.len() + DIGEST, blocks * BLOCK, "{length}");
-            for word in tail.as_chunks_mut::<WORD>().0 {
-                word.reverse();
+        ];
+        let sha512 = [(1, 1), (45, 1), (46, 2), (173, 2), (174, 3), (255, 3)];
+        let cases = [
+            (ExpandingShape::SHA256, 0, &sha256[..]),
+            (ExpandingShape::SHA512, 1, &sha512[..]),
+        ];
+        for (shape, index, lengths) in cases {
+            for &(length, blocks) in lengths {
+                let dst = Dst::new(&vec![7; length]);
+                let mut tail = tail(&dst, shape, index);
+                assert_eq!(
+                    tail.len() + shape.digest,
+                    blocks * shape.block,
+                    "{shape:?}, {length}"
+                );
+                for word in tail.as_chunks_mut::<WORD>().0 {
+                    word.reverse();
+                }
+                assert_eq!(tail[0], index);
+                assert_eq!(tail[1..][..length + 1], *dst.with_length());
+                let (padding, bits) = tail[length + 2..].split_at(tail.len() - length - 10);
+                assert_eq!(padding[0], 0x80);
+                assert!(padding.len() > shape.length - 8);
+                assert!(padding[1..].iter().all(|byte| *byte == 0));
+                let hashed = shape.digest as u64 + 2 + length as u64;
+                assert_eq!(bits, (8 * hashed).to_be_bytes());
             }
-            assert_eq!(tail[1..][..length + 1], *dst.with_length());
-            let (padding, bits) = tail[length + 2..].split_at(tail.len() - length - 10);
-            assert_eq!(padding[0], 0x80);
-            assert!(padding[1..].iter().all(|byte| *byte == 0));
-            assert_eq!(bits, (8 * (34 + length as u64)).to_be_bytes());
         }
     }
 }

@@ -1,11 +1,31 @@
-//! Known answers of ristretto255, against which the vector code is tested before it is used: those
-//! of RFC 9496, appendices A.1 and A.3. The private keys are for tests only.
+//! Known answers of ristretto255: those of RFC 9496, appendices A.1 and A.3, and hashes of messages
+//! computed by the CPU. The private keys are for tests only.
 
+use super::gpu::CURVE;
 use super::{Bases, Map, Multiply, Source};
 use crate::cpu::CpuEngine;
-use crate::known_answers::{bytes, compare};
+use crate::gpu::schedule::operation::ITEMS;
+use crate::gpu::{Fault, SelfTest, SelfTestRun};
+use crate::known_answers::{bytes, compare, repeat};
 use crate::operation::Computation;
+use crate::ops::hash::SizedTexts;
+use crate::ops::hash_to_curve::Dst;
 use crate::types::{Rejection, Rows, SecretKeys, Values, bytes_of};
+use sha2::Sha512;
+
+/// The self-tests of devices.
+pub(crate) const PRODUCTS: SelfTest = SelfTest::new("ristretto255 products", CURVE, products);
+pub(crate) const PUBLIC_KEYS: SelfTest = SelfTest::new("ristretto255 keys", CURVE, public_keys);
+pub(crate) const MAP: SelfTest = SelfTest::new("ristretto255 map", CURVE, map);
+pub(crate) const HASHES: SelfTest = SelfTest::new("ristretto255 hashes", CURVE, hashes);
+
+/// Returns all self-tests.
+pub(crate) fn all() -> [SelfTest; 4] {
+    [PRODUCTS, PUBLIC_KEYS, MAP, HASHES]
+}
+
+/// The number of different messages in a test.
+const MESSAGES: usize = 63;
 
 /// The multiples 1 to 15 of the generator.
 const MULTIPLES: [[u8; 32]; 15] = [
@@ -86,6 +106,33 @@ const MAPPED: [([[u8; 32]; 2], [u8; 32]); 8] = [
     ),
 ];
 
+/// Small numbers and their inverses modulo the order.
+const INVERSES: [(usize, [u8; 32]); 4] = [
+    (
+        2,
+        bytes("f7e97a2e8d31092c6bce7b51ef7c6f0a00000000000000000000000000000008"),
+    ),
+    (
+        3,
+        bytes("498d4e9311420c903913a56c94a694b8aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa0a"),
+    ),
+    (
+        5,
+        bytes("965d64df9ee036abf7b864ed92cb5f3733333333333333333333333333333303"),
+    ),
+    (
+        7,
+        bytes("22d5909fba32273143cdfe848dda1f4c92244992244992244992244992244902"),
+    ),
+];
+
+/// The order.
+const ORDER: [u8; 32] = bytes("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010");
+
+/// An even number below p that is not an encoding (appendix A.2).
+const NO_ELEMENT: [u8; 32] =
+    bytes("26948d35ca62e643e26a83177332e6b6afeb9d08e4268b650f1f5bbd8d81d371");
+
 /// Returns the scalar of a small number.
 fn scalar(number: u8) -> [u8; 32] {
     let mut scalar = [0; 32];
@@ -93,37 +140,154 @@ fn scalar(number: u8) -> [u8; 32] {
     scalar
 }
 
+/// Private keys and elements with their products, or the rejections.
+struct Products {
+    keys: Vec<[u8; 32]>,
+    elements: Vec<[u8; 32]>,
+    known: Vec<Result<[u8; 32], Rejection>>,
+}
+
+impl Products {
+    fn new() -> Self {
+        let mut products = Products {
+            keys: Vec::new(),
+            elements: Vec::new(),
+            known: Vec::new(),
+        };
+        for (item, multiple) in MULTIPLES.into_iter().enumerate() {
+            products.push(scalar(item as u8 + 1), MULTIPLES[0], Ok(multiple));
+        }
+        for multiple in 1..=5 {
+            let known = MULTIPLES[3 * multiple - 1];
+            products.push(scalar(3), MULTIPLES[multiple - 1], Ok(known));
+        }
+        for (number, inverse) in INVERSES {
+            for multiple in 1..=MULTIPLES.len() / number {
+                let known = MULTIPLES[multiple - 1];
+                products.push(inverse, MULTIPLES[number * multiple - 1], Ok(known));
+            }
+        }
+        products.push(scalar(0), MULTIPLES[0], Err(Rejection::SecretKeyOutOfRange));
+        products.push(ORDER, MULTIPLES[0], Err(Rejection::SecretKeyOutOfRange));
+        products.push(scalar(1), scalar(0), Err(Rejection::IdentityKey));
+        // Odd, and even without an element (appendix A.2).
+        products.push(scalar(1), scalar(1), Err(Rejection::MalformedPoint));
+        products.push(scalar(1), NO_ELEMENT, Err(Rejection::NotOnCurve));
+        products
+    }
+
+    fn push(&mut self, key: [u8; 32], element: [u8; 32], known: Result<[u8; 32], Rejection>) {
+        self.keys.push(key);
+        self.elements.push(element);
+        self.known.push(known);
+    }
+
+    /// Repeats the items.
+    fn repeated(&self, items: usize) -> Self {
+        Products {
+            keys: repeat(&self.keys, items),
+            elements: repeat(&self.elements, items),
+            known: repeat(&self.known, items),
+        }
+    }
+
+    fn operation(&self) -> Multiply<'_> {
+        Multiply {
+            secret_keys: SecretKeys::rows(Rows::new(&self.keys)),
+            bases: Bases::Elements(Rows::new(&self.elements)),
+            items: self.keys.len(),
+        }
+    }
+}
+/// Returns the uniform bytes of the answers of the map.
+fn uniform_bytes() -> Vec<[u8; 64]> {
+    MAPPED
+        .iter()
+        .map(|(halves, _)| *halves.as_flattened().first_chunk().expect("64 bytes"))
+        .collect()
+}
+
+fn map_of(inputs: &[[u8; 64]]) -> Map<'_> {
+    Map {
+        source: Source::UniformBytes {
+            rows: Rows::new(inputs),
+            items: inputs.len(),
+        },
+    }
+}
+
+/// Tests products with a key for each element, and with one for all.
+fn products(trial: &mut SelfTestRun) -> Result<(), Fault> {
+    let products = Products::new().repeated(ITEMS);
+    trial.check(&products.operation(), bytes_of, products.known.clone())?;
+    let (_, key) = INVERSES[0];
+    let doubles = [2, 4, 6, 8, 10, 12, 14].map(|multiple| MULTIPLES[multiple - 1]);
+    let elements = repeat(&doubles, ITEMS);
+    let of_one_key = Multiply {
+        secret_keys: SecretKeys::rows(Rows::all(&key)),
+        bases: Bases::Elements(Rows::new(&elements)),
+        items: ITEMS,
+    };
+    let known: Vec<_> = MULTIPLES[..doubles.len()].iter().copied().map(Ok).collect();
+    trial.check(&of_one_key, bytes_of, repeat(&known, ITEMS))
+}
+
+fn public_keys(trial: &mut SelfTestRun) -> Result<(), Fault> {
+    let mut keys: Vec<_> = (1..=15).map(scalar).collect();
+    let mut known: Vec<_> = MULTIPLES.map(Ok).into();
+    for key in [scalar(0), ORDER] {
+        keys.push(key);
+        known.push(Err(Rejection::SecretKeyOutOfRange));
+    }
+    let keys = repeat(&keys, ITEMS);
+    let of_generator = Multiply {
+        secret_keys: SecretKeys::rows(Rows::new(&keys)),
+        bases: Bases::Generator,
+        items: ITEMS,
+    };
+    trial.check(&of_generator, bytes_of, repeat(&known, ITEMS))
+}
+
+fn map(trial: &mut SelfTestRun) -> Result<(), Fault> {
+    let inputs = repeat(&uniform_bytes(), ITEMS);
+    let known: Vec<_> = MAPPED.iter().map(|(_, element)| Ok(*element)).collect();
+    trial.check(&map_of(&inputs), bytes_of::<32>, repeat(&known, ITEMS))
+}
+
+/// Tests messages of all lengths around that of a block, and tags whose hashes have one block and
+/// two.
+fn hashes(trial: &mut SelfTestRun) -> Result<(), Fault> {
+    let texts: Vec<Vec<u8>> = (0..MESSAGES)
+        .map(|item| (0..4 * item).map(|byte| (5 * item + byte) as u8).collect())
+        .collect();
+    for dst in [[0x51; 10].as_slice(), &[0x51; 50]].map(Dst::of::<Sha512>) {
+        let [few, many] = [MESSAGES, ITEMS].map(|items| Map {
+            source: Source::Messages {
+                messages: SizedTexts::new(trial.cpu, items, |item| &texts[item % MESSAGES]),
+                dst,
+            },
+        });
+        let known = trial.compute_on_cpu(&few, bytes_of::<32>);
+        trial.check(&many, bytes_of::<32>, repeat(&known, ITEMS))?;
+    }
+    Ok(())
+}
+
 /// # Errors
 /// A description of the first wrong answer of an engine with vector code.
 pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
-    // Keys 1 to 15 with the generator, then 3 with the multiples of which threefold is listed; and a
-    // key and an element that are rejected.
-    let mut keys: Vec<_> = (1..=15).map(scalar).collect();
-    let mut elements = vec![MULTIPLES[0]; keys.len()];
-    let mut known: Vec<_> = MULTIPLES.map(Ok).into();
-    for multiple in 1..=5 {
-        keys.push(scalar(3));
-        elements.push(MULTIPLES[multiple - 1]);
-        known.push(Ok(MULTIPLES[3 * multiple - 1]));
-    }
-    keys.extend([scalar(0), scalar(1)]);
-    elements.extend([MULTIPLES[0], scalar(0)]);
-    known.extend([
-        Err(Rejection::SecretKeyOutOfRange),
-        Err(Rejection::IdentityKey),
-    ]);
-    let items = keys.len();
-    let secret_keys = SecretKeys::rows(Rows::new(&keys));
-    let of_elements = Multiply {
-        secret_keys,
-        bases: Bases::Elements(Rows::new(&elements)),
-        items,
-    };
-    check(engine, "multiplication", &of_elements, known)?;
+    let products = Products::new();
+    check(
+        engine,
+        "multiplication",
+        &products.operation(),
+        products.known.clone(),
+    )?;
+    let keys: Vec<_> = (1..=15).map(scalar).collect();
     let of_generator = Multiply {
-        secret_keys: secret_keys.slice(0..MULTIPLES.len()),
+        secret_keys: SecretKeys::rows(Rows::new(&keys)),
         bases: Bases::Generator,
-        items: MULTIPLES.len(),
+        items: keys.len(),
     };
     check(
         engine,
@@ -131,18 +295,9 @@ pub(crate) fn of_lanes(engine: &CpuEngine) -> Result<(), String> {
         &of_generator,
         MULTIPLES.map(Ok).into(),
     )?;
-    let inputs: Vec<[u8; 64]> = MAPPED
-        .iter()
-        .map(|(halves, _)| *halves.as_flattened().first_chunk().expect("64 bytes"))
-        .collect();
-    let map = Map {
-        source: Source::UniformBytes {
-            rows: Rows::new(&inputs),
-            items: inputs.len(),
-        },
-    };
+    let inputs = uniform_bytes();
     let known = MAPPED.map(|(_, element)| Ok(element)).into();
-    check(engine, "the map of uniform bytes", &map, known)
+    check(engine, "the map of uniform bytes", &map_of(&inputs), known)
 }
 
 fn check(

@@ -7,10 +7,9 @@
 //!
 //! [`hash`] and [`mul`] compute masks for private set intersection and the steps of OPRFs:
 //! multiplying with a key and then with its inverse modulo l gives the element again.
-//!
-//! So far, all calls compute on the CPU, whichever backend the engine uses.
 
 mod cpu;
+mod gpu;
 pub(crate) mod known_answers;
 
 use super::hash::SizedTexts;
@@ -27,8 +26,20 @@ use crate::types::{
 use sha2::Sha512;
 use std::ops::Range;
 
-/// The curve of the kernels that these operations will have.
-const CURVE: &str = "ed25519";
+/// The batch sizes above which a GPU is faster, estimated from the rates of the CPU and the
+/// thresholds of X25519 and Ed25519.
+const ELEMENTS_GPU_THRESHOLD: GpuThreshold = GpuThreshold {
+    portable: 28,
+    simd: 55,
+};
+const GENERATOR_GPU_THRESHOLD: GpuThreshold = GpuThreshold {
+    portable: 32,
+    simd: 80,
+};
+const MAP_GPU_THRESHOLD: GpuThreshold = GpuThreshold {
+    portable: 80,
+    simd: 150,
+};
 
 /// The elements that are multiplied.
 #[derive(Clone, Copy)]
@@ -51,11 +62,10 @@ impl Computation for Multiply<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold::of(usize::MAX)
-    }
-
-    fn is_for_cpu_alone(&self) -> bool {
-        true
+        match self.bases {
+            Bases::Elements(_) => ELEMENTS_GPU_THRESHOLD,
+            Bases::Generator => GENERATOR_GPU_THRESHOLD,
+        }
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
@@ -67,15 +77,18 @@ impl Computation for Multiply<'_> {
     }
 
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, Vec::new())
+        (gpu::CURVE, self.bases.kernel_files())
     }
 
     fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        Vec::new()
+        match self.bases {
+            Bases::Elements(_) => vec![known_answers::PRODUCTS],
+            Bases::Generator => vec![known_answers::PUBLIC_KEYS],
+        }
     }
 
-    fn plan_chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
-        unreachable!("the operation has no kernels: is_for_cpu_alone")
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 
@@ -121,11 +134,7 @@ impl Computation for Map<'_> {
     }
 
     fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold::of(usize::MAX)
-    }
-
-    fn is_for_cpu_alone(&self) -> bool {
-        true
+        MAP_GPU_THRESHOLD
     }
 
     fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
@@ -137,16 +146,26 @@ impl Computation for Map<'_> {
         true
     }
 
+    fn data_bytes(&self, items: &Range<usize>) -> usize {
+        match &self.source {
+            Source::UniformBytes { .. } => 0,
+            Source::Messages { messages, .. } => messages.bytes(items),
+        }
+    }
+
     fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, Vec::new())
+        (gpu::CURVE, vec!["ristretto255"])
     }
 
     fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        Vec::new()
+        match &self.source {
+            Source::UniformBytes { .. } => vec![known_answers::MAP],
+            Source::Messages { .. } => vec![known_answers::HASHES],
+        }
     }
 
-    fn plan_chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
-        unreachable!("the operation has no kernels: is_for_cpu_alone")
+    fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a> {
+        self.plan_gpu_chunk(plan, items)
     }
 }
 
@@ -165,8 +184,8 @@ const SUITE: &str = "ristretto255_XMD:SHA-512_R255MAP_RO_";
 /// [`Rejection::IdentityKey`] if it is the identity. No result is the identity.
 ///
 /// # Errors
-/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Forked`] in a process that was
-/// forked after the engine was built.
+/// [`Error::LengthMismatch`] if the inputs differ in length; [`Error::Device`] if every GPU fails
+/// and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, ristretto255};
@@ -241,7 +260,7 @@ pub fn mul_into<'a, 'k>(
 /// An item is rejected with [`Rejection::SecretKeyOutOfRange`] if its key is 0 or not below l.
 ///
 /// # Errors
-/// [`Error::Forked`] in a process that was forked after the engine was built.
+/// [`Error::Device`] if every GPU fails and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, SecretKey, ristretto255};
@@ -296,7 +315,7 @@ pub fn public_keys_into<'a>(
 /// logarithm of an element. Other bytes can be chosen so that the element is the identity.
 ///
 /// # Errors
-/// [`Error::Forked`] in a process that was forked after the engine was built.
+/// [`Error::Device`] if every GPU fails and the engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, ristretto255};
@@ -343,8 +362,8 @@ pub fn from_uniform_bytes_into<'a>(
 /// one takes about 2^126 steps.
 ///
 /// # Errors
-/// [`Error::DomainSeparation`] if there is no tag; [`Error::Forked`] in a process that was forked
-/// after the engine was built.
+/// [`Error::DomainSeparation`] if there is no tag; [`Error::Device`] if every GPU fails and the
+/// engine may not fall back to the CPU.
 ///
 /// ```
 /// use gecc::{Engine, ristretto255};

@@ -252,6 +252,44 @@ const SECRET: &[Signature] = &[
         ],
     ),
     Signature(
+        "gecc_edwards_multiply",
+        &["+scalars", "+xy", "+multiples", "+xyz", "=next_tile", "-n"],
+    ),
+    Signature(
+        "gecc_ristretto255_halves",
+        &["+keys", "-key_stride", "+halves", "=statuses", "-n"],
+    ),
+    Signature(
+        "gecc_ristretto255_decode",
+        &["+elements", "-element_stride", "+xy", "=kinds", "-n"],
+    ),
+    Signature(
+        "gecc_ristretto255_encode",
+        &[
+            "+xyz",
+            "=statuses",
+            "=kinds",
+            "+rows",
+            "=codes",
+            "+prefixes",
+            "-n",
+        ],
+    ),
+    Signature(
+        "gecc_ristretto255_expand",
+        &[
+            "+data",
+            "=offsets",
+            "=suffix",
+            "-suffix_bytes",
+            "=tail",
+            "-tail_blocks",
+            "+uniform",
+            "-n",
+        ],
+    ),
+    Signature("gecc_ristretto255_map", &["+uniform", "+rows", "-n"]),
+    Signature(
         "gecc_hash_to_curve",
         &[
             "+data",
@@ -358,6 +396,8 @@ const FILES: &[&str] = &[
     "bip340",
     "bip340_silent",
     "ed25519_sign",
+    "edwards_multiply",
+    "ristretto255",
     "x25519",
     "layout",
     "results",

@@ -158,6 +158,25 @@ PLACES = {
     ("kernels/ed25519_sign.cu", "ed_projective product = ed_multiply_uniform(multiples, k);"): OF_COLUMNS,
     ("curve/edwards_multiply.cuh", "entry.sum.v[0] |= is_zero;"): LOOSE,
     ("curve/edwards_multiply.cuh", "entry.difference.v[0] |= is_zero;"): LOOSE,
+    ("curve/edwards_multiply.cuh", "entry.niels.sum.v[0] |= is_zero;"): LOOSE,
+    ("curve/edwards_multiply.cuh", "entry.niels.difference.v[0] |= is_zero;"): LOOSE,
+    ("curve/edwards_multiply.cuh", "entry.z2.v[0] |= is_zero << 1;"): LOOSE,
+    (
+        "kernels/edwards_multiply.cu",
+        "ed_completed product = ed_multiply_point_uniform(table, load_affine(xy, n, taken), k);",
+    ): OF_COLUMNS,
+    ("curve/ristretto.cuh", "words_copy(s.v, encoding);"): LOOSE,
+    ("curve/ristretto.cuh", "t.v[7] &= 0x7fffffff;"): LOOSE,
+    ("kernels/ristretto255.cu", "ristretto_encode_double(encoding.v, half(i), inverse);"): (
+        "an encoding that is stored, no element"
+    ),
+    (
+        "kernels/ristretto255.cu",
+        "ristretto_encode(encoding.v, ristretto_map_both(UniformBytes{(const uint4*)(uniform + 64 * i)}));",
+    ): "an encoding that is stored, no element",
+    ("kernels/ristretto255.cu", "store_column(halves, n, i, half);"): "half of a key below n modulo n, which is below n",
+    ("kernels/ristretto255.cu", "words_copy(low.v, number);"): HASH,
+    ("kernels/ristretto255.cu", "words_copy(high.v, number + 8);"): HASH,
     (
         "scheme/ed25519.cuh",
         "for (int w = 0; w < 4; w++) block.v[w] = (u64)swap_bytes(seed[2 * w]) << 32 | swap_bytes(seed[2 * w + 1]);",
