@@ -12,7 +12,7 @@ use gecc::mask::{self, Form, Masked};
 use gecc::x25519::{self, AllZero};
 use gecc::{
     CurveId, Engine, Error, PageLocked, Point, PublicKeys, Rejection, Rows, SecretKey, SecretKeys,
-    SharedPoint, SharedSecret, Verdicts, tweak,
+    SharedPoint, SharedSecret, Verdicts, ristretto255, tweak,
 };
 use gecc::{ecdh, ecdsa, keys, point};
 use gecc_cli::failure::Failure;
@@ -89,6 +89,15 @@ pub enum PublicCall {
     /// X25519 with one private key for all.
     #[value(name = "x25519_one_secret")]
     X25519OneSecret,
+    /// Elements of ristretto255, each multiplied by a private key.
+    #[value(name = "ristretto255_mul")]
+    Ristretto255Mul,
+    /// Elements of ristretto255, multiplied by one private key.
+    #[value(name = "ristretto255_mul_one_secret")]
+    Ristretto255MulOneSecret,
+    /// Elements of ristretto255 of messages of 16 bytes.
+    #[value(name = "ristretto255_hash")]
+    Ristretto255Hash,
 }
 
 impl PublicCall {
@@ -114,11 +123,14 @@ impl PublicCall {
                 | PublicCall::Ed25519SignExpanded
                 | PublicCall::X25519
                 | PublicCall::X25519OneSecret
+                | PublicCall::Ristretto255Mul
+                | PublicCall::Ristretto255MulOneSecret
+                | PublicCall::Ristretto255Hash
         )
     }
 
-    /// Returns whether the operation is measured with a curve's inputs. Ed25519 and X25519, which
-    /// need only random bytes, are measured with those of secp256k1.
+    /// Returns whether the operation is measured with a curve's inputs. Ed25519, X25519 and
+    /// ristretto255, which need only random bytes, are measured with those of secp256k1.
     pub fn is_on(self, curve: CurveId) -> bool {
         match self {
             PublicCall::Recover | PublicCall::BatchVerify => curve.has_ecdsa(),
@@ -160,6 +172,9 @@ pub fn suite(curve: CurveId) -> Option<(Suite, &'static [u8])> {
     }
 }
 
+/// The domain separation tag with which messages are hashed to ristretto255.
+pub const RISTRETTO255_DST: &[u8] = b"gecc-V01-CS02-with-ristretto255_XMD:SHA-512_R255MAP_RO_";
+
 /// The results of an operation, item by item.
 pub enum OperationResults {
     Points(Vec<Result<Point, Rejection>>),
@@ -168,6 +183,7 @@ pub enum OperationResults {
     Secrets(Vec<Result<SharedSecret, Rejection>>),
     SharedPoints(Vec<Result<SharedPoint, Rejection>>),
     Masked(Masked),
+    Elements(Vec<Result<[u8; 32], Rejection>>),
     Addresses(Vec<Result<[u8; 20], Rejection>>),
     /// The sum over a range.
     Sum(Result<Point, (usize, Rejection)>),
@@ -189,6 +205,9 @@ impl OperationResults {
                 same(&all[range.clone()], part)
             }
             (OperationResults::Addresses(all), OperationResults::Addresses(part)) => {
+                same(&all[range.clone()], part)
+            }
+            (OperationResults::Elements(all), OperationResults::Elements(part)) => {
                 same(&all[range.clone()], part)
             }
             (OperationResults::Verdicts(all), OperationResults::Verdicts(part)) => {
@@ -246,6 +265,8 @@ pub enum ExtraInputs {
     /// Public keys, and signatures.
     Ed25519(PageLocked<[u8; 32]>, PageLocked<[u8; 64]>),
     Expanded(Vec<ed25519::ExpandedKey>),
+    /// Private keys, and elements.
+    Ristretto255(PageLocked<SecretKey>, PageLocked<[u8; 32]>),
     /// Signatures, and their recovery ids.
     Recoverable(PageLocked<[u8; 64]>, PageLocked<u8>),
     /// The inputs of recovery with candidates for the keys. For every tenth item the candidate is
@@ -291,7 +312,10 @@ impl<'a> Case<'a> {
             PublicCall::Verify => ExtraInputs::Signed(inputs.signed(engine, usize::MAX)?),
             PublicCall::Verify1000Keys => ExtraInputs::Signed(inputs.signed(engine, 1000)?),
             PublicCall::Verify100Keys => ExtraInputs::Signed(inputs.signed(engine, 100)?),
-            PublicCall::HashToCurve | PublicCall::Mask => {
+            PublicCall::Ristretto255Mul | PublicCall::Ristretto255MulOneSecret => {
+                inputs.ristretto255(engine)?
+            }
+            PublicCall::HashToCurve | PublicCall::Mask | PublicCall::Ristretto255Hash => {
                 let items = inputs.digests.iter();
                 let items = items.map(|digest| *digest.first_chunk().expect("32 bytes"));
                 ExtraInputs::Items(inputs.place(engine, items.collect())?)
@@ -457,6 +481,17 @@ impl<'a> Case<'a> {
                 let points = hash_to_curve::points(engine, suite, dst, &items[at]);
                 OperationResults::Points(points?)
             }
+            (PublicCall::Ristretto255Hash, ExtraInputs::Items(items)) => {
+                let elements = ristretto255::hash(engine, RISTRETTO255_DST, &items[at])?;
+                OperationResults::Elements(elements.into_iter().map(Ok).collect())
+            }
+            (_, ExtraInputs::Ristretto255(keys, elements)) => {
+                let keys = match self.operation {
+                    PublicCall::Ristretto255Mul => SecretKeys::each(&keys[at.clone()]),
+                    _ => SecretKeys::all(&keys[0]),
+                };
+                OperationResults::Elements(ristretto255::mul(engine, keys, &elements[at])?)
+            }
             (_, ExtraInputs::Items(items)) => {
                 let (suite, dst) = suite(curve).expect("it is on the curve");
                 let masked = mask::items(engine, suite, dst, &secret[0], &items[at], FORM);
@@ -515,6 +550,21 @@ impl<'a> Case<'a> {
 }
 
 impl BenchInputs {
+    /// Returns keys below the order of ristretto255, and elements of messages.
+    fn ristretto255(&self, engine: &Engine) -> Result<ExtraInputs, Failure> {
+        let keys = self.secret.iter().map(|key| {
+            let mut bytes = *key.expose_bytes();
+            // Below 2^252.
+            bytes[31] &= 0x0f;
+            SecretKey::from_bytes(bytes)
+        });
+        let elements = ristretto255::hash(engine, RISTRETTO255_DST, &self.digests)?;
+        Ok(ExtraInputs::Ristretto255(
+            self.place(engine, keys.collect())?,
+            self.place(engine, elements)?,
+        ))
+    }
+
     fn bip340(&self, engine: &Engine) -> Result<ExtraInputs, Failure> {
         let keys = self.public.iter().map(|point| *point.x()).collect();
         let signing = SigningKeys::with_public(&self.secret[..], &self.public[..]);

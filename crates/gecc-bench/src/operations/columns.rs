@@ -1,7 +1,9 @@
 //! Operations that write their results into preallocated columns.
 
 use crate::measure::inputs::{BenchInputs, SignedDigests};
-use crate::measure::operations::{Case, ExtraInputs, FORM, OperationResults, RULE, suite};
+use crate::measure::operations::{
+    Case, ExtraInputs, FORM, OperationResults, RISTRETTO255_DST, RULE, suite,
+};
 use crate::measure::{CheckedCall, PublicCall};
 use crate::schemes;
 use gecc::bip340::{self, Auxiliary, SigningKeys};
@@ -10,7 +12,7 @@ use gecc::ed25519::{self, Variant};
 use gecc::x25519::{self, AllZero};
 use gecc::{
     Engine, Error, PageLocked, PublicKeys, Rows, SecretKeys, Verdict, ecdh, hash_to_curve, keys,
-    mask, point, tweak,
+    mask, point, ristretto255, tweak,
 };
 use gecc_cli::failure::Failure;
 use gecc_cli::measure::timing::timed;
@@ -76,6 +78,10 @@ impl ResultRows {
                     let known = &masked.rows()[range.start * width..range.end * width];
                     self.rows.as_flattened()[..items * width] == *known
                 }
+                OperationResults::Elements(elements) => self.rows.as_flattened().as_chunks().0
+                    [..items]
+                    .iter()
+                    .eq(elements[range.clone()].iter().flatten()),
                 OperationResults::Secrets(secrets) => self.rows.as_flattened().as_chunks().0
                     [..items]
                     .iter()
@@ -185,6 +191,19 @@ fn write(
             let rows = &mut rows.as_flattened_mut().as_chunks_mut().0[..items];
             let peers = PublicKeys::x25519(digests);
             x25519::shared_secrets_into(engine, keys, peers, AllZero::Reject, rows, codes)?;
+        }
+        (PublicCall::Ristretto255Hash, ExtraInputs::Items(messages)) => {
+            let rows = &mut rows.as_flattened_mut().as_chunks_mut().0[..items];
+            ristretto255::hash_into(engine, RISTRETTO255_DST, &messages[at], rows)?;
+            codes.fill(Verdict::VALID_CODE);
+        }
+        (_, ExtraInputs::Ristretto255(keys, elements)) => {
+            let keys = match case.operation {
+                PublicCall::Ristretto255Mul => SecretKeys::each(&keys[at.clone()]),
+                _ => SecretKeys::all(&keys[0]),
+            };
+            let rows = &mut rows.as_flattened_mut().as_chunks_mut().0[..items];
+            ristretto255::mul_into(engine, keys, &elements[at], rows, codes)?;
         }
         (PublicCall::EcdhOneSecret, _) => {
             ecdh::shared_points_into(engine, curve, &secret[0], points, rows, codes)?;

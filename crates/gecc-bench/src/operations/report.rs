@@ -304,4 +304,12 @@ const GROUPS: &[(&str, &[PublicCall])] = &[
         ],
     ),
     ("X25519", &[PublicCall::X25519, PublicCall::X25519OneSecret]),
+    (
+        "ristretto255",
+        &[
+            PublicCall::Ristretto255Mul,
+            PublicCall::Ristretto255MulOneSecret,
+            PublicCall::Ristretto255Hash,
+        ],
+    ),
 ];
