@@ -25,11 +25,17 @@ GECC_FN void store_masked(u8* row, u32 mask, const u32* a) {
     store_number(row, masked);
 }
 
-// Loads 32 bytes at any alignment.
+// Loads 32 bytes at any alignment, as the aligned words that hold them. The allocation is a multiple
+// of 4 bytes long.
 GECC_FN void load_number_unaligned(u32* r, const u8* bytes) {
+    u32 offset = (u32)((u64)bytes & 3), shift = 8 * offset;
+    const u32* words = (const u32*)(bytes - offset);
+    u32 low = words[0];
     GECC_UNROLL
-    for (int w = 0; w < 8; w++) {
-        const u8* b = bytes + 28 - 4 * w;
-        r[w] = (u32)b[0] << 24 | (u32)b[1] << 16 | (u32)b[2] << 8 | b[3];
+    for (int w = 7; w >= 0; w--) {
+        // The last word may be behind the allocation if nothing of it is needed.
+        u32 high = w > 0 || offset > 0 ? words[8 - w] : 0;
+        r[w] = swap_bytes((u32)(((u64)high << 32 | low) >> shift));
+        low = high;
     }
 }
