@@ -142,7 +142,8 @@ fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<KeyPair, String> {
     }
     if identifier != ELLIPTIC_CURVE {
         return Err(format!(
-            "not an elliptic-curve key: its algorithm is {identifier}"
+            "not an elliptic-curve key: its algorithm is {}",
+            shown_algorithm(identifier)
         ));
     }
     require_curve(algorithm.0, kind, "pkey")?;
@@ -151,6 +152,24 @@ fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<KeyPair, String> {
     pair.public
         .extend(public.map(StatedPublicKey::from_sec1).transpose()?);
     Ok(pair)
+}
+
+/// Formats the identifier of an algorithm, with its name if it is common in key files (RFC 8410,
+/// section 3; RFC 8017, appendix C; RFC 5480, section 2.1.1).
+fn shown_algorithm(identifier: ObjectIdentifier) -> String {
+    const NAMES: [(&str, &str); 6] = [
+        ("1.3.101.110", "X25519"),
+        ("1.3.101.111", "X448"),
+        ("1.3.101.112", "Ed25519"),
+        ("1.3.101.113", "Ed448"),
+        ("1.2.840.113549.1.1.1", "RSA"),
+        ("1.2.840.10045.2.1", "elliptic curves"),
+    ];
+    let number = identifier.to_string();
+    match NAMES.iter().find(|(known, _)| *known == number) {
+        Some((_, name)) => format!("{number} ({name})"),
+        None => number,
+    }
 }
 
 /// Reads a key of RFC 8410, section 7: the seed is an octet string inside that of the private key.
@@ -164,7 +183,8 @@ fn ed25519_key(
     const MALFORMED: &str = "not a private key of Ed25519 as in RFC 8410";
     if identifier != ED25519 {
         return Err(format!(
-            "not a key of Ed25519: its algorithm is {identifier}"
+            "not a key of Ed25519: its algorithm is {}",
+            shown_algorithm(identifier)
         ));
     }
     let has_none =

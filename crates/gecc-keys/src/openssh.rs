@@ -22,11 +22,19 @@ const BLOCK: usize = 8;
 const BLOB: &[u8] = b"AAAA";
 
 /// Returns whether a text is the line of a public key of any algorithm, possibly after options or a
-/// host.
+/// host, or its base64 alone.
 pub fn is_public(text: &[u8]) -> bool {
     // Coordinates may begin with any bytes, but a key of 64 bytes is not text by chance.
     std::str::from_utf8(text).is_ok_and(|text| !text.starts_with('{'))
-        && algorithm_of(text).is_some()
+        && (algorithm_of(text).is_some() || blob_alone(text).is_some())
+}
+
+/// Decodes base64 without the name of an algorithm before it, which the key itself names.
+fn blob_alone(text: &[u8]) -> Option<Vec<u8>> {
+    let digits = text.trim_ascii();
+    let digits = std::str::from_utf8(digits.strip_prefix(BLOB).and(Some(digits))?).ok()?;
+    let blob = Base64::decode_vec(digits).ok()?;
+    is_algorithm(Fields(&blob).string()?).then_some(blob)
 }
 
 /// Returns the algorithm of a line, and the text after it.
@@ -64,13 +72,23 @@ fn word(line: &[u8]) -> (&[u8], &[u8]) {
 /// comment that is ignored.
 pub fn public_key(line: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     const MALFORMED: &str = "`public_key` is not a line of OpenSSH with a public key";
-    let (name, rest) = algorithm_of(line).ok_or(MALFORMED)?;
-    kind.require(kind_of(name).map_err(|problem| format!("`public_key`: {problem}"))?)?;
+    let (name, blob) = name_and_blob(line).ok_or(MALFORMED)?;
+    kind.require(kind_of(&name).map_err(|problem| format!("`public_key`: {problem}"))?)?;
+    of_blob(&blob, &name).ok_or_else(|| MALFORMED.to_owned())
+}
+
+/// Returns the algorithm of a line, and its decoded base64, which is empty if it is malformed.
+fn name_and_blob(line: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    if let Some(blob) = blob_alone(line) {
+        let name = Fields(&blob).string()?.to_vec();
+        return Some((name, blob));
+    }
+    let (name, rest) = algorithm_of(line)?;
     let (digits, _) = word(rest);
     let blob = std::str::from_utf8(digits)
         .ok()
         .and_then(|digits| Base64::decode_vec(digits).ok());
-    of_blob(&blob.ok_or(MALFORMED)?, name).ok_or_else(|| MALFORMED.to_owned())
+    Some((name.to_vec(), blob.unwrap_or_default()))
 }
 
 /// Returns the purpose of keys of an algorithm.

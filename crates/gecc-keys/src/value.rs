@@ -5,7 +5,7 @@ use crate::base58;
 use crate::cose;
 use crate::kind::KeyKind;
 use crate::pairs::{KeyPair, StatedPublicKey};
-use crate::{der, digit_value, equal_mask, exactly_32, number, pem};
+use crate::{der, digit_value, equal_mask, exactly_32, number, openssh, pem};
 use base64ct::{Base64, Base64Unpadded, Encoding};
 use gecc::CurveId;
 use gecc::fields::{Hash, hex_digits};
@@ -350,6 +350,9 @@ pub fn unsupported(text: &[u8]) -> Option<&'static str> {
         return Some(file);
     }
     let text = text.trim_ascii();
+    if openssh::is_public(text) {
+        return Some("a public key of OpenSSH: the private key is in the file without .pub");
+    }
     if text.starts_with(b"AGE-SECRET-KEY-") {
         return Some("a key of age, which is for X25519 and signs nothing");
     }

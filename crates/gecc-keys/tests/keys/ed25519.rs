@@ -159,7 +159,10 @@ fn unusable_keys_are_explained() {
     // X25519, whose identifier is one less.
     let mut x25519 = decoded(PKCS8);
     x25519[11] = 0x6e;
-    refused(x25519, "not a key of Ed25519: its algorithm is 1.3.101.110");
+    refused(
+        x25519,
+        "not a key of Ed25519: its algorithm is 1.3.101.110 (X25519)",
+    );
     let with = |name: &str, value: &str| {
         let mut jwk = jwk();
         jwk[name] = value.into();

@@ -493,7 +493,27 @@ fn openssh_keys_of_p256_are_read() {
         assert!(is_public_key(with.as_bytes()), "{with}");
     }
     let with_options = format!("command=\"a b\",from=\"*.example\" {line}");
-    assert_eq!(public_key(with_options.as_bytes(), P256), Some(Ok(point)));
+    assert_eq!(
+        public_key(with_options.as_bytes(), P256),
+        Some(Ok(point.clone()))
+    );
+    // The base64 alone, which names its algorithm, too.
+    let alone = line.split(' ').nth(1).unwrap();
+    assert!(is_public_key(alone.as_bytes()));
+    assert_eq!(public_key(alone.as_bytes(), P256), Some(Ok(point)));
+    let of_other_curve = public_key(alone.as_bytes(), SECP256K1).unwrap();
+    assert!(of_other_curve.unwrap_err().contains("for p256"));
+    for other in ["AAAA", "AAAAAAAA", &alone[1..], &alone[..40]] {
+        let key = public_key(other.as_bytes(), P256);
+        assert!(!matches!(key, Some(Ok(_))), "{other}: {key:?}");
+    }
+    // In the place of a private key.
+    for public in [line, alone] {
+        assert_eq!(
+            unsupported_form(public.as_bytes()),
+            Some("a public key of OpenSSH: the private key is in the file without .pub")
+        );
+    }
     refused(file, SECP256K1, "the key is for p256, not for secp256k1");
     refused(
         include_str!("../data/openssh_p256_encrypted"),
