@@ -1,5 +1,7 @@
 //! Blocks in hexadecimal, as `bitcoin-cli getblock HASH 0` and Bitcoin Core's REST write them.
 
+use gecc::fields::hex_digits;
+
 /// Returns the maximum length of a text that encodes `bytes` bytes: two digits each, and some line
 /// ends.
 pub fn longest_text(bytes: u64) -> u64 {
@@ -7,7 +9,7 @@ pub fn longest_text(bytes: u64) -> u64 {
 }
 
 /// Returns the bytes of a file, decoded if they are hexadecimal digits, in one or several lines,
-/// with or without `0x`.
+/// with or without a prefix ([`hex_digits`]).
 ///
 /// No block, and none of the outputs that it spends, consists of hexadecimal digits alone: both
 /// contain zeros.
@@ -23,7 +25,7 @@ pub fn decoded(bytes: Vec<u8>) -> Result<Vec<u8>, String> {
                 .to_owned(),
         );
     }
-    let digits = text.strip_prefix(b"0x").unwrap_or(text);
+    let digits = hex_digits(text);
     if digits.is_empty() || !digits.iter().all(is_digit_or_space) {
         return Ok(bytes);
     }
@@ -54,7 +56,14 @@ mod tests {
 
     #[test]
     fn digits_are_decoded_and_other_bytes_are_kept() {
-        for text in ["00ff10", "0x00FF10\n", " 00ff\r\n10\r\n", "00\nff\n10"] {
+        for text in [
+            "00ff10",
+            "0x00FF10\n",
+            "0X00FF10",
+            "\\x00ff10",
+            " 00ff\r\n10\r\n",
+            "00\nff\n10",
+        ] {
             assert_eq!(decoded(text.into()), Ok(vec![0, 0xff, 0x10]), "{text:?}");
         }
         for bytes in [&b""[..], b"\n", b"\x01\0\0\0", b"00ff1g"] {

@@ -283,6 +283,55 @@ pub fn companion_files(path: &Path) -> Vec<PathBuf> {
     }
 }
 
+/// Returns an error if all files accompany others that are not among them, such as an undo file
+/// alone: there would be nothing to check.
+///
+/// # Errors
+/// A message for the user.
+pub fn require_blocks(paths: &Paths) -> Result<(), String> {
+    let is_companion = |path: &Path| matches!(role_of(path), FileRole::Companion);
+    if paths.files.is_empty() || !paths.files.iter().all(|(path, _)| is_companion(path)) {
+        return Ok(());
+    }
+    Err(
+        "the input has no blocks: rev*.dat, xor.dat and NAME-undo.* are read with the files of the blocks next to \
+         them, which have to be named"
+            .to_owned(),
+    )
+}
+
+/// Returns a problem if the file of the blocks that a companion file belongs to does not exist, so
+/// that blocks are missing.
+fn problem_of_companion(path: &Arc<Path>) -> Option<Problem> {
+    let blocks = blocks_of(path);
+    let first = blocks.first()?;
+    if blocks.iter().any(|file| file.exists()) {
+        return None;
+    }
+    let name = first.file_name().unwrap_or_default().to_string_lossy();
+    let what = format!("there is no {name} with the blocks that spend these outputs");
+    Some(Problem::new(path, FilePosition::Whole, what))
+}
+
+/// Returns the names that the file of the blocks may have for which a file has the spent outputs.
+fn blocks_of(path: &Path) -> Vec<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if name == obfuscation::KEY {
+        return Vec::new();
+    }
+    if let Some(number) = name.strip_prefix("rev").filter(|_| name.ends_with(".dat")) {
+        return vec![path.with_file_name(format!("blk{number}"))];
+    }
+    let (stem, ending) = parted(&name);
+    let Some(stem) = stem.strip_suffix("-undo") else {
+        return Vec::new();
+    };
+    let plain = format!("{stem}{}", uncompressed(ending));
+    ["", ".gz", ".zst"]
+        .map(|end| path.with_file_name(format!("{plain}{end}")))
+        .into()
+}
+
 fn role_of(path: &Path) -> FileRole {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let (stem, _) = parted(&name);
@@ -453,7 +502,12 @@ impl<D: DecodedBlocks> Work for BlockWork<D> {
                 read_block(&path, limits, hand_on)?;
                 (path, length)
             }
-            BlockSource::Companion(path, length) => (path, length),
+            BlockSource::Companion(path, length) => {
+                if let Some(problem) = problem_of_companion(&path) {
+                    hand_on(Piece::problem(problem))?;
+                }
+                (path, length)
+            }
             BlockSource::Node(node) => return node.read(limits, hand_on),
         };
         hand_on(Piece::end_of(&path, bytes))

@@ -113,6 +113,15 @@ impl ObfuscatedFile {
 /// Returns advice about a file whose first record has no known magic, if the cause can be
 /// determined.
 pub fn hint(file: &mut ObfuscatedFile) -> Result<Option<String>, Problem> {
+    let magic = repeated_magic(file)?;
+    if let Some(magic) = magic
+        && let Some(network) = Network::of(magic)
+    {
+        let digits = const_hex::encode(magic);
+        return Ok(Some(format!(
+            "records begin with {digits}, the magic of {network}, and not with --magic"
+        )));
+    }
     let mut first = Vec::new();
     let length = file.length().min(BEFORE_ENDS as u64);
     file.read_raw_at(0, length, &mut first)?;
@@ -129,7 +138,6 @@ pub fn hint(file: &mut ObfuscatedFile) -> Result<Option<String>, Problem> {
             )
         }));
     }
-    let magic = repeated_magic(file)?;
     Ok(magic.map(|magic| {
         let magic = const_hex::encode(magic);
         format!("records begin with {magic}, the magic of no known network (of a custom signet: --magic {magic})")

@@ -136,10 +136,46 @@ pub fn certificates(
         problems.push(Problem::new(
             path,
             FilePosition::Whole,
-            "the file contains no certificate in PEM or DER",
+            format!(
+                "the file contains no certificate in PEM or DER{}",
+                other_form(&bytes).unwrap_or_default()
+            ),
         ));
     }
     (certificates, problems)
+}
+
+/// Describes a file without certificates whose form is known. Labels of PEM are not quoted, because a
+/// damaged one may contain a key.
+fn other_form(text: &[u8]) -> Option<&'static str> {
+    const OTHER_LABELS: [(&[u8], &str); 6] = [
+        (
+            b"PKCS7",
+            ", but PKCS #7: extract them, as with `openssl pkcs7 -print_certs -in FILE`",
+        ),
+        (
+            b"CMS",
+            ", but CMS: extract them, as with `openssl pkcs7 -print_certs -in FILE`",
+        ),
+        (b"CERTIFICATE REQUEST", ", but a request for one"),
+        (b"NEW CERTIFICATE REQUEST", ", but a request for one"),
+        (b"X509 CRL", ", but a list of revoked ones"),
+        (b"PUBLIC KEY", ", but a public key"),
+    ];
+    let mut from = 0;
+    while let Some(marker) = next_marker(text, from) {
+        let known = OTHER_LABELS
+            .iter()
+            .find(|(label, _)| marker.label == Some(label));
+        if let Some((_, what)) = known {
+            return Some(what);
+        }
+        from = marker.end;
+    }
+    let is_base64 = decoded(text).is_ok_and(|bytes| bytes.first() == Some(&BEGINS_DER));
+    is_base64.then_some(
+        ", but base64: put it between lines -----BEGIN CERTIFICATE----- and -----END CERTIFICATE-----",
+    )
 }
 
 /// The certificates found in a file so far, and the problems of its other contents.

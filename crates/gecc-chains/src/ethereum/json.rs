@@ -22,6 +22,7 @@ use crate::flow::PieceSink;
 use crate::limits::Limits;
 use crate::problem::{FilePosition, Problem, note};
 use envelope::{FoundValue, RawTransaction};
+use gecc::fields::hex_digits;
 use members::{Why, not_json};
 use serde_json::value::RawValue;
 use std::ops::{ControlFlow, Range};
@@ -97,7 +98,7 @@ pub fn begins(first: &[u8]) -> bool {
     /// Number of digits that are examined.
     const DIGITS: usize = 16;
     let text = first.trim_ascii_start();
-    let digits = text.strip_prefix(b"0x").unwrap_or(text);
+    let digits = hex_digits(text);
     is_json(text) || digits.len() >= DIGITS && digits[..DIGITS].iter().all(u8::is_ascii_hexdigit)
 }
 
@@ -529,23 +530,27 @@ impl Decoder<'_> {
 
 const ONLY_HASH: &str = "there is only its hash";
 
-/// Decodes hexadecimal digits, which may be in quotes.
+/// Decodes hexadecimal digits, which may be in quotes, with the prefixes of [`hex_digits`].
 fn decoded(text: &[u8]) -> Result<Vec<u8>, Why> {
     let digits = text.trim_ascii();
     let digits = digits
         .strip_prefix(b"\"")
         .and_then(|digits| digits.strip_suffix(b"\""))
         .unwrap_or(digits);
-    let encoded = const_hex::decode(digits)
-        .ok()
-        .filter(|encoded| !encoded.is_empty());
-    encoded.ok_or_else(|| why_not_hexadecimal(digits))
+    let digits = hex_digits(digits);
+    // The decoder would remove another prefix.
+    let encoded = match digits.starts_with(b"0x") {
+        true => None,
+        false => const_hex::decode(digits).ok(),
+    };
+    encoded
+        .filter(|encoded| !encoded.is_empty())
+        .ok_or_else(|| why_not_hexadecimal(digits))
 }
 
 /// Returns the reason why digits cannot be decoded. They are not quoted, because they may be a key
 /// in the wrong place.
-fn why_not_hexadecimal(text: &[u8]) -> Why {
-    let digits = text.strip_prefix(b"0x").unwrap_or(text);
+fn why_not_hexadecimal(digits: &[u8]) -> Why {
     match digits.iter().position(|digit| !digit.is_ascii_hexdigit()) {
         _ if digits.is_empty() => "there are no digits".into(),
         Some(place) => format!(

@@ -10,10 +10,10 @@ mod state;
 mod summary;
 
 pub use fields::{AnswerField, FieldType, FieldValue, MissingValue, displayed_txid};
-use gecc_chains::Progress;
+use gecc_chains::{Paths, Progress};
 #[cfg(feature = "arrow")]
 pub use session::refuse_overwriting_any;
-pub use session::{memory_for_files, run};
+pub use session::{BlockOptions, memory_for_files, run};
 pub use state::StateFile;
 #[cfg(feature = "arrow")]
 pub use summary::count_problems;
@@ -33,6 +33,16 @@ pub trait AnswerRow: Sized + Sync + 'static {
     const FIELDS: &'static [AnswerField<Self>];
     /// True if progress counts blocks: with neither answers nor blocks, there was nothing to check.
     const COUNTS_BLOCKS: bool = false;
+
+    /// Returns an error if the input has nothing to check, by the names of its files.
+    fn require_input(_: &Paths) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Returns whether the source states the block of the item.
+    fn states_block(&self) -> bool {
+        true
+    }
 
     /// Returns the kind of the signed item.
     fn kind(&self) -> &'static str;

@@ -98,14 +98,24 @@ pub fn memory_for_files(limit: Option<usize>, has_node: bool) -> Option<usize> {
     limit.map(|bytes| if has_node { bytes / 4 } else { bytes / 2 })
 }
 
+/// The options about blocks.
+#[derive(Clone, Copy, Default)]
+pub struct BlockOptions {
+    /// True if blocks are requested from a node.
+    pub has_node: bool,
+    /// True if only some blocks are requested. The input may be empty then.
+    pub selects_some: bool,
+    /// True if the rules of a block are requested for items that state no block, of which there has
+    /// to be one.
+    pub at_block: bool,
+}
+
 /// Runs `check` over the `named` files and writes the answers that it hands on. Returns the exit
-/// code. The input may be empty if only some blocks are requested (`is_of_some_blocks`). `state`
-/// names the file that records which files are done. The engine starts while files are being found
-/// and read.
+/// code. `state` names the file that records which files are done. The engine starts while files
+/// are being found and read.
 pub fn run<R: AnswerRow>(
     named: &[PathBuf],
-    has_node: bool,
-    is_of_some_blocks: bool,
+    blocks: BlockOptions,
     options: &ChainOptions,
     state: Option<StateFile>,
     check: impl FnOnce(
@@ -117,7 +127,7 @@ pub fn run<R: AnswerRow>(
     let started = Instant::now();
     let limit = options.engine.max_memory;
     let of_engine = limit.map(|bytes| bytes / 2);
-    let max_memory = memory_for_files(limit, has_node);
+    let max_memory = memory_for_files(limit, blocks.has_node);
     if limit.is_some() {
         allocator::give_back_freed();
     }
@@ -130,7 +140,7 @@ pub fn run<R: AnswerRow>(
         let starting = thread::Builder::new()
             .spawn_scoped(scope, move || start(engine, options, of_engine, &found))
             .map_err(|problem| gecc::Error::Threads(problem.to_string()))?;
-        let (paths, state, repeated) = find(named, options, state)?;
+        let (paths, state, repeated) = find::<R>(named, options, state)?;
         let is_nothing_left = paths.files.is_empty() && paths.problems.is_empty();
         // The engine may have started without it.
         let _ = to_start.send(paths.known_bytes());
@@ -187,8 +197,17 @@ pub fn run<R: AnswerRow>(
         // The formatter is not needed to end the output.
         drop(former);
         let is_without_items = R::COUNTS_BLOCKS && !is_nothing_left && writing.is_without_items();
+        let is_at_block_unused =
+            blocks.at_block && writing.summary.answers() > 0 && writing.summary.without_block == 0;
         let code = conclude(end, engine, &session.timings, writing, started)?;
-        if code == ALL_PASSED && is_without_items && !is_of_some_blocks {
+        if is_at_block_unused && matches!(code, ALL_PASSED | SOME_REJECTED | NOT_CHECKED) {
+            return Err(
+                "--at-block has no effect: every transaction states its block"
+                    .to_owned()
+                    .into(),
+            );
+        }
+        if code == ALL_PASSED && is_without_items && !blocks.selects_some {
             return Err("the input has no items: neither blocks nor transactions"
                 .to_owned()
                 .into());
@@ -199,12 +218,13 @@ pub fn run<R: AnswerRow>(
 
 /// Finds the `named` files, leaves out those that the state records as done, and returns the
 /// outcome of the latter.
-fn find(
+fn find<R: AnswerRow>(
     named: &[PathBuf],
     options: &ChainOptions,
     state: Option<StateFile>,
 ) -> Result<(Paths, Option<StateRecord>, FileOutcome), Failure> {
     let mut paths = files_of(&without_patterns(named)?);
+    R::require_input(&paths)?;
     let output = options.output.as_deref();
     refuse_overwriting_any(&paths, output)?;
     let Some(noted) = state else {

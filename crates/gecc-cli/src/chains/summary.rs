@@ -21,6 +21,8 @@ pub struct Summary {
     pub unchecked: u64,
     /// The number of items that carry no signature.
     unsigned: u64,
+    /// The number of items whose source states no block.
+    pub without_block: u64,
     /// The counts by kind and, unless valid, by reason.
     counts: BTreeMap<(&'static str, Option<String>), u64>,
     /// Places of files that could not be read.
@@ -37,6 +39,7 @@ impl Summary {
         // Most answers are valid and of the same kind as the previous one.
         let mut held: Vec<(&'static str, u64)> = Vec::new();
         for row in rows {
+            summary.without_block += u64::from(!row.states_block());
             match row.valid() {
                 Some(true) => {
                     summary.valid += 1;
@@ -100,6 +103,7 @@ impl Summary {
         self.rejected += other.rejected;
         self.unchecked += other.unchecked;
         self.unsigned += other.unsigned;
+        self.without_block += other.without_block;
         self.problems += other.problems;
         self.lacking += other.lacking;
         self.blocks.add(other.blocks);

@@ -1,8 +1,8 @@
 //! `gecc bitcoin`.
 
 use crate::chains::{
-    self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldValue, MissingValue, StateFile,
-    displayed_txid,
+    self, AnswerField, AnswerGroup, AnswerRow, BlockOptions, FieldType, FieldValue, MissingValue,
+    StateFile, displayed_txid,
 };
 use crate::flags::{BitcoinCommand, InputsOptions, blocks};
 use crate::input::open::is_standard_stream;
@@ -10,8 +10,8 @@ use crate::node;
 use crate::output::Failure;
 #[cfg(feature = "arrow")]
 use crate::silent_payments;
-use gecc_chains::Progress;
-use gecc_chains::bitcoin::{Answer, Answers, verify_formatted};
+use gecc_chains::bitcoin::{Answer, Answers, require_blocks, verify_formatted};
+use gecc_chains::{Paths, Progress};
 use std::path::PathBuf;
 
 pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
@@ -51,18 +51,15 @@ pub fn run(command: BitcoinCommand) -> Result<u8, Failure> {
     let state = state
         .as_deref()
         .map(|path| StateFile::new(path, "bitcoin verify", &own_options, &chain));
-    let is_of_some = from.is_some() || to.is_some();
-    chains::run::<Answer>(
-        &paths,
-        node.is_some(),
-        is_of_some,
-        &chain,
-        state,
-        |session, former, put| {
-            let chain = node::source(node, &session.paths, magic);
-            verify_formatted(&session.settings(), chain, blocks, former, put)
-        },
-    )
+    let options = BlockOptions {
+        has_node: node.is_some(),
+        selects_some: from.is_some() || to.is_some(),
+        ..BlockOptions::default()
+    };
+    chains::run::<Answer>(&paths, options, &chain, state, |session, former, put| {
+        let chain = node::source(node, &session.paths, magic);
+        verify_formatted(&session.settings(), chain, blocks, former, put)
+    })
 }
 
 /// Refuses standard input: the outputs that blocks spend are in a file next to the block file.
@@ -103,6 +100,10 @@ impl AnswerRow for Answer {
             Some(FieldValue::Text(row.kind().into()))
         }),
     ];
+
+    fn require_input(paths: &Paths) -> Result<(), String> {
+        require_blocks(paths)
+    }
 
     fn kind(&self) -> &'static str {
         self.template.name()

@@ -1,7 +1,7 @@
 //! `gecc certificates`.
 
 use crate::chains::{
-    self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldValue, MissingValue,
+    self, AnswerField, AnswerGroup, AnswerRow, BlockOptions, FieldType, FieldValue, MissingValue,
 };
 use crate::flags::CertificatesOptions;
 use crate::output::Failure;
@@ -23,8 +23,7 @@ pub fn run(options: CertificatesOptions) -> Result<u8, Failure> {
     }
     chains::run::<Answer>(
         &options.paths,
-        false,
-        false,
+        BlockOptions::default(),
         &options.chain,
         None,
         |session, former, put| {

@@ -1,7 +1,8 @@
 //! `gecc ethereum`.
 
 use crate::chains::{
-    self, AnswerField, AnswerGroup, AnswerRow, FieldType, FieldValue, MissingValue, StateFile,
+    self, AnswerField, AnswerGroup, AnswerRow, BlockOptions, FieldType, FieldValue, MissingValue,
+    StateFile,
 };
 #[cfg(unix)]
 use crate::flags::SendersOptions;
@@ -64,11 +65,14 @@ pub fn run(command: EthereumCommand) -> Result<u8, Failure> {
         .state
         .as_deref()
         .map(|path| StateFile::new(path, "ethereum senders", &own_options, &given.chain));
-    let is_of_some = given.from.is_some() || given.to.is_some();
+    let blocks = BlockOptions {
+        has_node,
+        selects_some: given.from.is_some() || given.to.is_some(),
+        at_block: given.at_block.is_some(),
+    };
     chains::run::<Answer>(
         &paths,
-        has_node,
-        is_of_some,
+        blocks,
         &given.chain,
         state,
         |session, former, put| {
@@ -132,6 +136,10 @@ impl AnswerRow for Answer {
 
     fn valid(&self) -> Option<bool> {
         Answer::valid(self)
+    }
+
+    fn states_block(&self) -> bool {
+        self.block.is_some()
     }
 
     fn is_unsigned(&self) -> bool {

@@ -36,6 +36,7 @@ pub fn run(options: &IndexOptions) -> Result<u8, Failure> {
         allocator::give_back_freed();
     }
     let paths = files_of(&without_patterns(&options.paths)?);
+    bitcoin::require_blocks(&paths)?;
     refuse_overwriting_any(&paths, Some(&options.output))?;
     let started = Instant::now();
     let engine = options.engine.start_for(paths.known_bytes(), of_engine)?;

@@ -139,6 +139,45 @@ fn encoded_transactions_by_the_rules_of_a_block() {
         )),
         2
     );
+    // Transactions of blocks have the rules of these.
+    let block = of_examples("ethereum/block_1150000.json");
+    let senders = ["ethereum", "senders", "--at-block", "46170"];
+    let output = run(&[&senders[..], &[&block]].concat(), "");
+    assert_eq!(code(&output), 2);
+    assert!(
+        stderr(&output).contains("--at-block has no effect"),
+        "{}",
+        stderr(&output)
+    );
+    let encoded = tempfile::NamedTempFile::new().unwrap();
+    fs::write(encoded.path(), raw).unwrap();
+    let both = [&senders[..], &[&block, encoded.path().to_str().unwrap()]].concat();
+    let output = run(&both, "");
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+}
+
+/// The prefixes that other programs write: PostgreSQL's, and 0X.
+#[test]
+fn hexadecimal_may_have_any_common_prefix() {
+    let raw = "f86d8085746a52880082520894c93f2250589a6563f5359051c1ea25746549f0d889208686e75e903bc000801ba034b6fdc33ea520e812\
+               3cf5ac4a9ff476f639cab68980cd9366ccae7aef437ea0a0e517caa5f50e27ca0d1e9a92c503b4ccb039680c6d9d0c71203ed611ea4feb33";
+    let senders = ["ethereum", "senders", "--at-block", "46170", "-"];
+    for text in [
+        raw.to_owned(),
+        format!("0x{raw}"),
+        format!("0X{}", raw.to_uppercase()),
+        format!("\\x{raw}"),
+        format!(" 0x{raw} \r\n0X{raw}\n"),
+    ] {
+        let output = run(&senders, text.as_str());
+        assert_eq!(code(&output), 0, "{text}: {}", stderr(&output));
+        assert_eq!(
+            answers(&output)[0]["from"],
+            "0x63ac545c991243fa18aec41d4f6f598e555015dc"
+        );
+    }
+    let output = run(&senders, format!("0x{raw}\n0x0x{raw}\n"));
+    assert_eq!((code(&output), answers(&output).len()), (2, 1));
 }
 
 /// Transactions without a signature are not errors, and those of one cause have one line in the
@@ -783,6 +822,79 @@ fn bitcoin_cores_folder() {
     }
 }
 
+/// Files of spent outputs are read with the blocks that spend them. Where these are missing, nothing
+/// was checked.
+#[test]
+fn spent_outputs_without_blocks_are_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let whole = PathBuf::from(data("blkrev"));
+    let copy = |name: &str, to: &str| fs::copy(whole.join(name), at(to)).unwrap();
+    let refuses = |paths: &[&str], expected: &str| {
+        for command in ["verify", "index"] {
+            if command == "index" && cfg!(not(feature = "arrow")) {
+                continue;
+            }
+            let mut arguments = vec!["bitcoin", command];
+            let table = at("tweaks.parquet");
+            if command == "index" {
+                arguments.extend(["-o", &table]);
+            }
+            arguments.extend(paths);
+            let output = run(&arguments, "");
+            assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
+            assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+            let _ = fs::remove_file(&table);
+        }
+    };
+    copy("rev00000.dat", "rev00000.dat");
+    let no_blocks = "the input has no blocks";
+    refuses(&[&at("rev00000.dat")], no_blocks);
+    refuses(&[&at("")], no_blocks);
+    copy("xor.dat", "xor.dat");
+    refuses(&[&at("")], no_blocks);
+    // The blocks of one of two files.
+    copy("blk00000.dat", "blk00000.dat");
+    refuses(&[&at("rev00000.dat")], no_blocks);
+    copy("rev00000.dat", "rev00001.dat");
+    refuses(&[&at("")], "there is no blk00001.dat");
+    fs::remove_file(at("rev00001.dat")).unwrap();
+    let output = run(&["bitcoin", "verify", &at("")], "");
+    assert!(matches!(code(&output), 0 | 3), "{}", stderr(&output));
+
+    let singles = tempfile::tempdir().unwrap();
+    let at = |name: &str| singles.path().join(name).to_str().unwrap().to_owned();
+    for (name, block) in [("one.raw", "one.raw"), ("two.hex", "two.hex")] {
+        let undo = name.replace('.', "-undo.");
+        fs::write(at(&undo), "00").unwrap();
+        let expected = format!("there is no {block}");
+        let output = run(&["bitcoin", "verify", &at(&undo)], "");
+        assert!(stderr(&output).contains(no_blocks), "{}", stderr(&output));
+        fs::write(at("other.raw"), "00").unwrap();
+        let output = run(&["bitcoin", "verify", &at("")], "");
+        assert_eq!(code(&output), 2);
+        assert!(stderr(&output).contains(&expected), "{}", stderr(&output));
+        fs::remove_file(at("other.raw")).unwrap();
+        fs::remove_file(at(&undo)).unwrap();
+    }
+}
+
+/// `--magic` is for all files, whether their own magic is known or not.
+#[test]
+fn files_with_another_magic_than_the_requested_one_are_named() {
+    let output = run(
+        &["bitcoin", "verify", "--magic", "01020304", &data("blkrev")],
+        "",
+    );
+    assert_eq!(code(&output), 2);
+    assert!(
+        stderr(&output).contains("and not with --magic"),
+        "{}",
+        stderr(&output)
+    );
+    assert!(!stderr(&output).contains("no known network"));
+}
+
 #[test]
 fn folders_of_nodes_say_how_to_get_blocks_out() {
     let folder = tempfile::tempdir().unwrap();
@@ -956,6 +1068,34 @@ fn certificates_of_a_file() {
 /// A node that returns the blocks of the examples: batches in reverse, in chunks, and no response
 /// to the very first request.
 #[cfg(unix)]
+/// Files in other forms than PEM and DER of certificates are described.
+#[test]
+fn files_without_certificates_are_described() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let pem = |label: &str| format!("-----BEGIN {label}-----\nMAA=\n-----END {label}-----\n");
+    for (text, expected) in [
+        (pem("PKCS7"), "but PKCS #7: extract them"),
+        (pem("CMS"), "but CMS: extract them"),
+        (pem("CERTIFICATE REQUEST"), "but a request for one"),
+        (pem("X509 CRL"), "but a list of revoked ones"),
+        (pem("PUBLIC KEY"), "but a public key"),
+        ("MIIB\nAAAA\n".to_owned(), "but base64: put it between"),
+        ("some text\n".to_owned(), "in PEM or DER\n"),
+        (pem("PRIVATE KEY"), "in PEM or DER\n"),
+    ] {
+        fs::write(file.path(), &text).unwrap();
+        let output = run(&["certificates", file.path().to_str().unwrap()], "");
+        assert_eq!(code(&output), 2, "{text}");
+        let message = "the file contains no certificate in PEM or DER";
+        assert!(stderr(&output).contains(message), "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains(expected),
+            "{text}: {}",
+            stderr(&output)
+        );
+    }
+}
+
 #[test]
 fn blocks_of_a_node() {
     use std::io::{BufRead, BufReader, Read, Write};
