@@ -217,6 +217,8 @@ pub struct Mapping {
     pub signature_form: SignatureForm,
     /// True if r and s in text form are decimal numbers.
     pub decimal: bool,
+    /// True if public keys may have the hybrid form of X9.62: 6 plus the parity of y, then x and y.
+    pub hybrid_keys: bool,
 }
 
 /// The form in which the items of an input have a field.
@@ -439,6 +441,10 @@ impl Mapping {
             (
                 self.decimal && !has_text(Field::R),
                 "--decimal (`decimal` in Python) has no effect: there are no `r` and `s` in text",
+            ),
+            (
+                self.hybrid_keys && !has(Field::PublicKey),
+                "--hybrid-keys has no effect: there is no `public_key`",
             ),
             (
                 !self.encodings.is_empty() && !is_any_encoded,

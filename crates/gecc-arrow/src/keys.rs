@@ -28,6 +28,7 @@ impl<'a> PublicKeyColumn<'a> {
         takes_x_only: bool,
     ) -> Result<Self, Error> {
         let cells = inputs.required(Field::PublicKey)?;
+        let takes_hybrid = inputs.mapping.hybrid_keys && kind != KeyKind::Ed25519;
         if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {
             return Err(Error::Columns(
                 "a `public_key` of 32 bytes is for BIP 340 and Ed25519".to_owned(),
@@ -45,9 +46,12 @@ impl<'a> PublicKeyColumn<'a> {
                 PublicKeyColumn::Compressed(inputs.bytes(Field::PublicKey, &cells)?)
             }
             Some(64) => PublicKeyColumn::Raw(inputs.bytes(Field::PublicKey, &cells)?),
-            Some(65) => PublicKeyColumn::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?),
+            // Hybrid keys have this width, too.
+            Some(65) if !takes_hybrid => {
+                PublicKeyColumn::Uncompressed(inputs.bytes(Field::PublicKey, &cells)?)
+            }
             _ => PublicKeyColumn::Mixed(inputs.fill(false, |row, to| {
-                *to = mixed_row(&cells, row, kind, takes_x_only)
+                *to = mixed_row(&cells, row, kind, takes_x_only, takes_hybrid)
                     .map_err(|problem| (Field::PublicKey, problem))?;
                 Ok::<(), (Field, CellProblem)>(())
             })?),
@@ -72,11 +76,12 @@ fn mixed_row(
     row: usize,
     kind: KeyKind,
     takes_x_only: bool,
+    takes_hybrid: bool,
 ) -> Result<[u8; 65], CellProblem> {
     if let Some(text) = cells.text_without_digits(row)? {
         let text = Some(text).filter(|text| text.len() <= LONGEST);
         return text
-            .and_then(|text| file_format_row(text, kind, takes_x_only))
+            .and_then(|text| file_format_row(text, kind, takes_x_only, takes_hybrid))
             .ok_or(CellProblem::NotHexadecimal);
     }
     let mut short = [0; 65];
@@ -96,16 +101,28 @@ fn mixed_row(
     let row = if is_x {
         None
     } else {
-        file_format_row(key, kind, takes_x_only)
+        file_format_row(key, kind, takes_x_only, takes_hybrid)
     };
-    Ok(row.unwrap_or_else(|| kind.row(key, takes_x_only)))
+    Ok(row.unwrap_or_else(|| row_of(key, kind, takes_x_only, takes_hybrid)))
 }
 
 /// Reads a key in PEM, DER or JSON; `None` for other formats. An invalid key becomes a row that is
 /// not a key.
-fn file_format_row(key: &[u8], kind: KeyKind, takes_x_only: bool) -> Option<[u8; 65]> {
+fn file_format_row(
+    key: &[u8],
+    kind: KeyKind,
+    takes_x_only: bool,
+    takes_hybrid: bool,
+) -> Option<[u8; 65]> {
     let key = gecc_keys::public_key(key, kind)?.unwrap_or_default();
-    Some(kind.row(&key, takes_x_only))
+    Some(row_of(&key, kind, takes_x_only, takes_hybrid))
+}
+
+/// Returns the row of a key in SEC 1, `x || y` and, if they are accepted, other encodings of points.
+fn row_of(key: &[u8], kind: KeyKind, takes_x_only: bool, takes_hybrid: bool) -> [u8; 65] {
+    gecc_keys::hybrid_row(key)
+        .filter(|_| takes_hybrid)
+        .unwrap_or_else(|| kind.row(key, takes_x_only))
 }
 
 /// Maximum length of a key in bytes or characters, which allows for certificates. A dictionary may

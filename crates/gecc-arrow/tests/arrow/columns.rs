@@ -7,7 +7,7 @@ use arrow_array::{
 };
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD as STANDARD, BASE64_URL_SAFE_NO_PAD as URL_SAFE_NO_PAD};
-use gecc::{CurveId, Rejection};
+use gecc::{CurveId, Rejection, Verdict};
 use gecc_arrow::{CellProblem, Field, Pool};
 use std::sync::Arc;
 
@@ -223,6 +223,43 @@ fn named_forms(point: &[u8], crv: &str) -> [Vec<u8>; 3] {
     let [x, y] = [&point[1..33], &point[33..]].map(|number| URL_SAFE_NO_PAD.encode(number));
     let jwk = format!(r#"{{"kty":"EC","crv":"{crv}","x":"{x}","y":"{y}"}}"#);
     [der, pem.into_bytes(), jwk.into_bytes()]
+}
+
+/// Keys in the hybrid form of X9.62, whose first byte has to be the parity of y, on request.
+#[test]
+fn hybrid_keys_are_read_on_request() {
+    let items = Items::random(CurveId::P256, ITEMS);
+    let mut hybrid: Vec<Vec<u8>> = items
+        .points
+        .iter()
+        .map(|point| {
+            let mut key = point.as_sec1().to_vec();
+            key[0] = 6 + (key[64] & 1);
+            key
+        })
+        .collect();
+    hybrid[3][0] ^= 1;
+    hybrid[4] = items.points[4].as_sec1().to_vec();
+    let malformed = Rejection::MalformedPoint.code();
+    let mut expected = vec![Verdict::VALID_CODE; ITEMS];
+    expected[3] = malformed;
+    let mut without = vec![malformed; ITEMS];
+    without[4] = Verdict::VALID_CODE;
+    for column in columns(&some(&hybrid)) {
+        let kind = column.data_type().clone();
+        let (batch, mut mapping) = batch(vec![
+            (Field::Digest, fixed(&some(&items.digests)).unwrap()),
+            (Field::Signature, fixed(&some(&items.signatures)).unwrap()),
+            (Field::PublicKey, column),
+        ]);
+        for (asked, expected) in [(false, &without), (true, &expected)] {
+            mapping.hybrid_keys = asked;
+            let found = crate::items::verify(CurveId::P256)
+                .apply(engine(), &batch, &mapping, &Pool::default())
+                .unwrap();
+            assert_eq!(found.codes(), expected, "{kind:?} {asked}");
+        }
+    }
 }
 
 #[test]

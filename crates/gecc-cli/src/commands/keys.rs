@@ -39,7 +39,8 @@ pub fn pubkey(options: PubkeyOptions, given: &GivenOptions) -> Result<u8, Failur
 }
 
 /// Runs `gecc ecdh`.
-pub fn ecdh(options: EcdhOptions) -> Result<u8, Failure> {
+pub fn ecdh(mut options: EcdhOptions) -> Result<u8, Failure> {
+    options.stream.hybrid_keys = options.keys.hybrid_keys;
     let keys = KeySource::open(
         options.key_file.as_deref(),
         options.curve.into(),

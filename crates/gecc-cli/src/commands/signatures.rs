@@ -22,6 +22,7 @@ pub fn verify(options: VerifyOptions, given: &GivenOptions) -> Result<u8, Failur
     };
     let VerifyOptions {
         equations,
+        keys,
         signatures,
         hash,
         id,
@@ -31,6 +32,7 @@ pub fn verify(options: VerifyOptions, given: &GivenOptions) -> Result<u8, Failur
     stream.text_messages = hash.text_messages;
     stream.read_signatures(signatures, operation)?;
     stream.sm2_id = id.sm2_id;
+    stream.hybrid_keys = keys.hybrid_keys;
     stream.engine.batch_verification = equations.batch_verification;
     job::run(
         &CommandOperation {

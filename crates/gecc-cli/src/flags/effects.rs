@@ -82,6 +82,15 @@ const OF_SIGNATURES: &[(&str, Effect)] = &[
     ),
 ];
 
+/// Options of commands that read public keys.
+const OF_PUBLIC_KEYS: &[(&str, Effect)] = &[(
+    "hybrid_keys",
+    With(
+        &[Ecdsa, Sm2],
+        "--hybrid-keys is for ECDSA and SM2: keys of BIP 340 and Ed25519 have no such form",
+    ),
+)];
+
 const OF_VARIANTS: &[(&str, Effect)] = &[
     (
         "context",
@@ -127,6 +136,7 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
             OF_ITEMS,
             OF_MESSAGES,
             OF_SIGNATURES,
+            OF_PUBLIC_KEYS,
             OF_VARIANTS,
             &[
                 ("curve", Depends("ChosenScheme::of")),
@@ -211,7 +221,12 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
     ),
     (
         "ecdh",
-        &[OF_ALL, OF_ITEMS, &[("curve", Always), ("key_file", Always)]],
+        &[
+            OF_ALL,
+            OF_ITEMS,
+            OF_PUBLIC_KEYS,
+            &[("curve", Always), ("key_file", Always)],
+        ],
     ),
     (
         "mask",

@@ -1,7 +1,7 @@
 //! Options of commands on keys.
 
 use super::StreamOptions;
-use super::stream::input_help;
+use super::stream::{PublicKeyOptions, input_help};
 use crate::curve::{Scheme, any};
 use clap::Args;
 use gecc::CurveId;
@@ -49,6 +49,8 @@ pub struct EcdhOptions {
     /// standard input, if the input is a file [default: `secret_key` of each item].
     #[arg(long)]
     pub key_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub keys: PublicKeyOptions,
     #[command(flatten)]
     pub stream: StreamOptions,
 }

@@ -1,7 +1,6 @@
 //! Options of commands on signatures.
 
-use super::stream::IdOptions;
-use super::stream::{input_help, named};
+use super::stream::{IdOptions, PublicKeyOptions, input_help, named};
 use super::{HashOptions, SignatureOptions, StreamOptions};
 use crate::curve::{Scheme, any, of_ecdsa};
 use crate::engine::EquationOptions;
@@ -151,6 +150,8 @@ pub struct VerifyOptions {
     pub low_s: bool,
     #[command(flatten)]
     pub equations: EquationOptions,
+    #[command(flatten)]
+    pub keys: PublicKeyOptions,
     #[command(flatten)]
     pub signatures: SignatureOptions,
     #[command(flatten)]

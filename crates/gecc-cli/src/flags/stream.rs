@@ -136,6 +136,14 @@ pub struct SignatureOptions {
     pub decimal: bool,
 }
 
+/// Options for reading public keys.
+#[derive(Args, Clone, Copy)]
+pub struct PublicKeyOptions {
+    /// Accept public keys in the hybrid form of X9.62: 06 or 07 by the parity of y, then x and y.
+    #[arg(long)]
+    pub hybrid_keys: bool,
+}
+
 #[derive(Args)]
 pub struct StreamOptions {
     /// Input files, folders and patterns, or - for standard input.
@@ -172,6 +180,9 @@ pub struct StreamOptions {
     /// Set by commands that read signatures.
     #[arg(skip)]
     pub signatures: SignatureOptions,
+    /// Set by commands that read public keys.
+    #[arg(skip)]
+    pub hybrid_keys: bool,
     /// Format of the answers [default: from the extension of the output, .parquet, .arrow or .csv,
     /// or else JSON Lines].
     #[arg(long, value_enum)]
@@ -255,6 +266,7 @@ impl StreamOptions {
         mapping.user_id = self.sm2_id.as_ref().map(|id| id.as_bytes().to_vec());
         mapping.signature_form = self.signatures.form;
         mapping.decimal = self.signatures.decimal;
+        mapping.hybrid_keys = self.hybrid_keys;
         mapping
     }
 

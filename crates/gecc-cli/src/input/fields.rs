@@ -79,6 +79,17 @@ pub struct SignatureRules {
     pub decimal: bool,
 }
 
+/// The forms of values in text.
+#[derive(Clone, Copy)]
+pub struct ValueForms {
+    pub encodings: FieldEncodings,
+    pub text_messages: bool,
+    /// True if r and s are decimal numbers.
+    pub decimal: bool,
+    /// True if public keys may have the hybrid form of X9.62.
+    pub hybrid_keys: bool,
+}
+
 /// A tag that is passed through to the answer.
 #[derive(Clone, Copy)]
 pub enum Tag<'a> {
@@ -189,13 +200,13 @@ impl<'a> Fields<'a> {
     /// Converts all values in other forms to hexadecimal: base64 where that is the encoding of the
     /// field, digits separated by colons or line ends, and public keys that state their purpose.
     /// Private keys that state their purpose are parsed.
-    pub fn into_hex(
-        mut self,
-        encodings: FieldEncodings,
-        text_messages: bool,
-        decimal: bool,
-        kind: KeyKind,
-    ) -> Result<Self, String> {
+    pub fn into_hex(mut self, forms: &ValueForms, kind: KeyKind) -> Result<Self, String> {
+        let ValueForms {
+            encodings,
+            text_messages,
+            decimal,
+            hybrid_keys,
+        } = *forms;
         for field in Field::ALL {
             if !Encoding::is_of(field, text_messages)
                 || (decimal && matches!(field, Field::R | Field::S))
@@ -229,6 +240,13 @@ impl<'a> Fields<'a> {
             .filter(|key| key_texts::is_public_key(key, kind));
         if let Some(key) = key.map(|key| key_texts::public_key_digits(key, kind)) {
             self.values[Field::PublicKey as usize] = Some(Cow::Owned(key?));
+        }
+        let hybrid = self
+            .value(Field::PublicKey)
+            .filter(|_| hybrid_keys && kind != KeyKind::Ed25519)
+            .and_then(|key| key_texts::sec1_digits_of_hybrid(digits(key)));
+        if let Some(key) = hybrid {
+            self.values[Field::PublicKey as usize] = Some(Cow::Owned(key));
         }
         let key = self
             .value(Field::SecretKey)
@@ -459,6 +477,10 @@ fn text_of<'a>(
                 "`{field}` is a number: use --decimal if r and s are decimal"
             ))
         }
+        None if field == Field::Signature && json.starts_with('{') => Err(
+            "`signature` is an object: write its `r`, `s` and `v` as members of the item"
+                .to_owned(),
+        ),
         None => Err(format!("`{field}` is not a text")),
     }
 }
@@ -583,9 +605,23 @@ fn decode_number(name: &str, text: &str, to: &mut [u8]) -> Result<(), String> {
         }
         _ => digits,
     };
-    if digits.is_empty() || digits.len() > most {
+    if digits.is_empty() {
+        return Err(format!("`{name}` is empty"));
+    }
+    // Positions are those in the text, without the zeros that are added.
+    if let Some(problem) = invalid_digit(digits) {
+        return Err(format!("`{name}` is not hexadecimal: {problem}"));
+    }
+    if digits.len() > most {
         let count = counted(digits.len(), "hexadecimal digit");
-        return Err(format!("`{name}` has {count} instead of at most {most}"));
+        let is_decimal = text.trim().bytes().all(|digit| digit.is_ascii_digit());
+        let hint = match is_decimal {
+            true if matches!(name, "r" | "s") => ": use --decimal if r and s are decimal",
+            _ => "",
+        };
+        return Err(format!(
+            "`{name}` has {count} instead of at most {most}{hint}"
+        ));
     }
     decode_digits(name, &format!("{digits:0>most$}"), to)
 }
@@ -684,26 +720,25 @@ fn is_base64_digit(character: char) -> bool {
 
 /// Returns an error unless a text consists of pairs of hexadecimal digits.
 fn check(name: &str, digits: &str) -> Result<(), String> {
-    let problem = match digits
-        .char_indices()
-        .find(|(_, character)| !character.is_ascii_hexdigit())
-    {
+    let problem = match invalid_digit(digits) {
         None if digits.len().is_multiple_of(2) => return Ok(()),
         None => "it has an odd number of digits".to_owned(),
-        Some((at, character)) if may_show(character, digits) => {
-            format!(
-                "it contains {character:?} at position {at}{}",
-                hint(digits, character)
-            )
-        }
-        Some((at, character)) => {
-            format!(
-                "the character at position {at} is not a digit{}",
-                hint(digits, character)
-            )
-        }
+        Some(problem) => problem,
     };
     Err(format!("`{name}` is not hexadecimal: {problem}"))
+}
+
+/// Describes the first character that is not a hexadecimal digit.
+fn invalid_digit(digits: &str) -> Option<String> {
+    let (at, character) = digits
+        .char_indices()
+        .find(|(_, character)| !character.is_ascii_hexdigit())?;
+    let hint = hint(digits, character);
+    Some(if may_show(character, digits) {
+        format!("it contains {character:?} at position {at}{hint}")
+    } else {
+        format!("the character at position {at} is not a digit{hint}")
+    })
 }
 
 /// Returns whether an error may quote a character of a text. A long text may be a private key in

@@ -137,10 +137,11 @@ pub fn detect_layout(
     if is_first && !at_end && text.len() < 2 {
         return Ok(LayoutDetection::NeedsMore(0));
     }
-    if is_first && is_utf_16_without_a_mark(text) {
-        let problem = "the text is UTF-16 without a byte order mark: convert it to UTF-8 first, as with \
-                       `iconv -f UTF-16LE -t UTF-8 FILE | gecc …`";
-        return Err(problem.to_owned());
+    if is_first && let Some(encoding) = utf_16_without_a_mark(text) {
+        return Err(format!(
+            "the text is UTF-16 without a byte order mark: convert it to UTF-8 first, as with \
+             `iconv -f {encoding} -t UTF-8 FILE | gecc …`"
+        ));
     }
     if is_first && format.is_none() && TABLES.iter().any(|magic| text.starts_with(magic)) {
         return Err(NO_TABLE_HERE.to_owned());
@@ -200,10 +201,14 @@ pub fn detect_layout(
     }
 }
 
-/// Returns whether one of the first two bytes is zero, which no text in UTF-8 has that is read
-/// here. Text with a byte order mark is UTF-8 by now.
-fn is_utf_16_without_a_mark(text: &[u8]) -> bool {
-    matches!(text, [0, first, ..] | [first, 0, ..] if *first != 0)
+/// Returns the name of the encoding of a text that has a zero as one of its first two bytes, which no
+/// text in UTF-8 has that is read here. Text with a byte order mark is UTF-8 by now.
+fn utf_16_without_a_mark(text: &[u8]) -> Option<&'static str> {
+    match text {
+        [0, second, ..] if *second != 0 => Some("UTF-16BE"),
+        [first, 0, ..] if *first != 0 => Some("UTF-16LE"),
+        _ => None,
+    }
 }
 
 /// Parses a first line `sep=;`, which Excel writes and reads, and returns the delimiter.

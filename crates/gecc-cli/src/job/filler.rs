@@ -54,6 +54,7 @@ impl<'a> Filler<'a> {
                 decimal: options.signatures.decimal,
             },
             encodings: options.encoding.unwrap_or_default(),
+            hybrid_keys: options.hybrid_keys,
             user_id: options.sm2_id.as_ref().map(|id| id.as_bytes().into()),
             hash: job.operation.options.message_hash(),
             text_messages: options.text_messages,

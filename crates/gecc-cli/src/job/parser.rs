@@ -2,7 +2,8 @@
 
 use super::arena::{ColumnsPart, KeyColumn};
 use crate::input::fields::{
-    Fields, SignatureRules, SignedContent, Tag, append_decoded, counted, decode_digits, digits,
+    Fields, SignatureRules, SignedContent, Tag, ValueForms, append_decoded, counted, decode_digits,
+    digits,
 };
 use crate::input::items::{Unreadable, each_of_unit};
 use crate::input::layout::TextLayout;
@@ -111,6 +112,8 @@ pub struct ParsingRules {
     pub names: FieldNames,
     pub signatures: SignatureRules,
     pub encodings: FieldEncodings,
+    /// True if public keys may have the hybrid form of X9.62.
+    pub hybrid_keys: bool,
     /// The SM2 user id of messages that have none of their own.
     pub user_id: Option<Arc<[u8]>>,
     pub hash: Hash,
@@ -122,12 +125,13 @@ pub struct ParsingRules {
 impl ParsingRules {
     /// Converts the fields to hexadecimal from any supported form.
     fn in_hex<'a>(&self, fields: Fields<'a>) -> Result<Fields<'a>, String> {
-        fields.into_hex(
-            self.encodings,
-            self.text_messages,
-            self.signatures.decimal,
-            self.kind,
-        )
+        let forms = ValueForms {
+            encodings: self.encodings,
+            text_messages: self.text_messages,
+            decimal: self.signatures.decimal,
+            hybrid_keys: self.hybrid_keys,
+        };
+        fields.into_hex(&forms, self.kind)
     }
 
     /// Describes the encodings of the fields that are read.

@@ -168,6 +168,7 @@ fn rates_of_one_thread_and_of_all() {
                     decimal: false,
                 },
                 encodings: Encoding::Hex.into(),
+                hybrid_keys: false,
                 user_id: None,
                 hash: Hash::default(),
                 text_messages: false,

@@ -274,6 +274,88 @@ fn signatures_with_their_public_key_are_named() {
     }
 }
 
+/// Keys in the hybrid form of X9.62, whose first byte has to be the parity of y, on request: in lines,
+/// tables and base64, and for shared secrets.
+#[test]
+fn hybrid_keys_are_read_on_request() {
+    let set = signed::<P256>(8);
+    let hybrid = |item: usize, wrong: u8| {
+        let mut key = set.public[item].as_sec1().to_vec();
+        key[0] = 6 + ((key[64] & 1) ^ wrong);
+        key
+    };
+    let item = |item: usize, key: &[u8]| {
+        json!({
+            "digest": hex::encode(set.digests[item]),
+            "signature": hex::encode(set.signed[item].signature),
+            "public_key": hex::encode(key),
+        })
+        .to_string()
+    };
+    let asked = [&ON_P256[..], &["--hybrid-keys"]].concat();
+    let mut input = String::new();
+    for place in 0..8 {
+        for key in [
+            hybrid(place, 0),
+            hybrid(place, 1),
+            set.public[place].as_sec1().to_vec(),
+        ] {
+            input += &(item(place, &key) + "\n");
+        }
+    }
+    let verdicts = |arguments: &[&str], input: &str| -> Vec<bool> {
+        let found = answers(&run(arguments, input));
+        found.iter().map(|answer| answer["valid"] == true).collect()
+    };
+    assert_eq!(verdicts(&asked, &input), [true, false, true].repeat(8));
+    assert_eq!(verdicts(&ON_P256, &input), [false, false, true].repeat(8));
+    let table = format!(
+        "digest,signature,public_key\n{},{},0x{}\n",
+        hex::encode(set.digests[0]),
+        hex::encode(set.signed[0].signature),
+        hex::encode_upper(hybrid(0, 0)),
+    );
+    assert_all_valid(&asked, &table);
+    let in_base64 = json!({
+        "digest": hex::encode(set.digests[0]),
+        "signature": hex::encode(set.signed[0].signature),
+        "public_key": Base64::encode_string(&hybrid(0, 0)),
+    });
+    let encoded = [&asked[..], &["--encoding", "public_key=base64"]].concat();
+    assert_all_valid(&encoded, &in_base64.to_string());
+
+    let key = TemporaryFile::new("hybrid", hex::encode(set.secret[1].expose_bytes()));
+    let secrets = |arguments: &[&str], public: &[u8]| {
+        let with_key = [
+            &["ecdh", "--curve", "p256", "--key-file", key.path()],
+            arguments,
+        ]
+        .concat();
+        answers(&run(
+            &with_key,
+            json!({"public_key": hex::encode(public)}).to_string(),
+        ))[0]
+            .clone()
+    };
+    let plain = set.public[0].as_sec1().to_vec();
+    assert_eq!(
+        secrets(&["--hybrid-keys"], &hybrid(0, 0)),
+        secrets(&[], &plain)
+    );
+    assert!(secrets(&["--hybrid-keys"], &hybrid(0, 1))["error"].is_string());
+    assert!(secrets(&[], &hybrid(0, 0))["error"].is_string());
+
+    let ed25519 = [
+        "verify",
+        "--scheme",
+        "ed25519",
+        "--rule",
+        "strict",
+        "--hybrid-keys",
+    ];
+    assert!(refused(&ed25519, "").contains("--hybrid-keys is for ECDSA and SM2"));
+}
+
 #[test]
 fn invalid_digits_are_reported_with_a_hint() {
     let digest = hex::encode([0xab; 32]);
@@ -397,10 +479,13 @@ fn tables_of_excel_and_texts_in_utf_16() {
                 assert_eq!(code(&run(&[arguments, &[file.path()]].concat(), "")), 0);
             }
         }
-        for bytes in [little(&text), big(&text)] {
+        for (bytes, convert) in [
+            (little(&text), "iconv -f UTF-16LE"),
+            (big(&text), "iconv -f UTF-16BE"),
+        ] {
             let output = run(&ON_P256, bytes);
             assert_eq!(code(&output), 2, "{}", stderr(&output));
-            for part in ["UTF-16 without a byte order mark", "iconv"] {
+            for part in ["UTF-16 without a byte order mark", convert] {
                 assert!(stderr(&output).contains(part), "{}", stderr(&output));
             }
         }
