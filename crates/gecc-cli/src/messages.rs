@@ -137,10 +137,42 @@ fn secret_parts_of_text(number: usize, text: &str) -> Vec<(String, String)> {
             "(argument {number}: {} characters, not shown as they may be a key)",
             part.chars().count()
         );
-        hidden.push((part.to_owned(), replacement.clone()));
-        hidden.push((part.escape_debug().to_string(), replacement));
+        hidden.extend(printed_forms(part).map(|form| (form, replacement.clone())));
+    }
+    if is_secret && text.contains(is_binary) {
+        hidden.extend(
+            printable_pieces(text).map(|piece| (piece.to_owned(), "(not shown)".to_owned())),
+        );
     }
     hidden
+}
+
+/// Returns the forms in which messages print a text: as it is, escaped in the ways of this program
+/// and of the libraries that it uses, and without control characters, as clap prints it.
+fn printed_forms(text: &str) -> impl Iterator<Item = String> {
+    let quoted = format!("{text:?}");
+    [
+        text.to_owned(),
+        text.escape_debug().to_string(),
+        quoted[1..quoted.len() - 1].to_owned(),
+        escaped(text, |_| false).into_owned(),
+        text.replace(is_binary, ""),
+    ]
+    .into_iter()
+}
+
+/// Splits bytes that are not text at the characters that some message may leave out or escape.
+/// Words are too common in messages to be hidden.
+fn printable_pieces(text: &str) -> impl Iterator<Item = &str> {
+    const FEWEST: usize = 3;
+    let is_end = |c: char| is_binary(c) || c.is_whitespace() || "\\\"'=,/:".contains(c);
+    text.split(is_end)
+        .filter(|piece| piece.chars().count() >= FEWEST && !is_word(piece))
+}
+
+/// Returns whether a character occurs in bytes that are not text only.
+fn is_binary(c: char) -> bool {
+    c == char::REPLACEMENT_CHARACTER || (c.is_control() && !c.is_ascii_whitespace())
 }
 
 fn is_file_with_extension(path: &Path) -> bool {
@@ -269,6 +301,35 @@ mod tests {
                 assert!(message.starts_with("(argument 4: "), "{message}");
             }
         }
+    }
+
+    /// Messages print an argument as it is, or escaped in one of several ways; clap leaves out
+    /// control characters.
+    #[test]
+    fn raw_keys_are_hidden_however_they_are_escaped() {
+        let keys = [
+            "A\"b'c\\d\u{1}efghijklmnopqrstuvwxyz{|}",
+            "zk\\M>/\u{1a}\u{b}\u{fffd}~oZK<-\u{1e}\u{f}|m^O:+\u{1c}\r8Q#x\u{202e}",
+        ];
+        for key in keys {
+            let quoted = format!("{key:?}");
+            let forms = [
+                key.to_owned(),
+                shown_path(Path::new(key)),
+                key.escape_debug().to_string(),
+                quoted,
+                key.replace(|c: char| c.is_control() && c != '\r', ""),
+                format!("/folder/{key}"),
+            ];
+            for form in forms {
+                let message = hidden_in(key, &form);
+                for piece in ["efgh", "oZK<-", "m^O", "8Q#x", "d\\u{1}"] {
+                    assert!(!message.contains(piece), "{form}: {message}");
+                }
+            }
+        }
+        let name = "a\u{1b}[31mcsv";
+        assert!(hidden_in(name, "csv: no such file").starts_with("csv"));
     }
 
     #[test]

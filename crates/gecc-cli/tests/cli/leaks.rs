@@ -466,6 +466,9 @@ fn arguments_that_are_keys_are_never_quoted() {
         format!("digest={}", key.hex),
         format!("{}:32", key.hex),
         format!("http://{}", key.hex),
+        // Bytes that are not text, whose characters messages escape in several ways.
+        format!("\\{}\"\u{1}'", key.base64url),
+        format!("\u{1b}[{}\u{7f}\\", key.base64url),
     ];
     let all = [
         "--output",
