@@ -68,11 +68,25 @@ fn arguments() -> Result<(Arguments, GivenOptions), Failure> {
 /// Returns the failure for arguments that clap refuses, or prints the help that was requested and
 /// exits.
 fn refusal(problem: clap::Error) -> Failure {
+    if !problem.use_stderr() {
+        return match print_help(&problem) {
+            Ok(()) => std::process::exit(ALL_PASSED.into()),
+            Err(failure) => failure,
+        };
+    }
     let text = problem.render().to_string();
     match messages::without_secrets(&text) {
         Some(text) => Failure::Problem(text.trim_start_matches("error: ").trim_end().to_owned()),
         None => problem.exit(),
     }
+}
+
+/// Prints the help or the version, which clap does without reporting errors.
+fn print_help(requested: &clap::Error) -> Result<(), Failure> {
+    standard_streams::require_output()?;
+    requested.print()?;
+    io::stdout().flush()?;
+    Ok(())
 }
 
 /// The message of a build without the feature `arrow` if Parquet or Arrow is needed.

@@ -324,6 +324,9 @@ fn commands_that_only_print_end_quietly_on_a_closed_pipe() {
     for arguments in [
         &["doctor"][..],
         &["completions", "bash"],
+        &["--version"],
+        &["--help"],
+        &["help", "verify"],
         &["bench", "--items", "2", "--curve", "p256"],
     ] {
         // Closed before the command starts, as its output fits into a pipe.
@@ -346,6 +349,8 @@ fn a_full_disk_is_an_error() {
     for arguments in [
         &["doctor"][..],
         &["completions", "bash"],
+        &["--version"],
+        &["verify", "--help"],
         &["verify", "--curve", "p256", input.path()],
     ] {
         let full = std::fs::File::options()
@@ -385,6 +390,8 @@ fn standard_output_that_cannot_be_written_is_an_error() {
         &["verify", "--curve", "p256", "--quiet", input.path()][..],
         &["doctor"],
         &["completions", "bash"],
+        &["--version"],
+        &["help", "verify"],
     ];
     for (redirection, reason) in [
         (">&-", "is closed"),
