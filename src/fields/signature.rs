@@ -125,8 +125,8 @@ pub enum SignatureProblem {
     Ambiguous,
     /// DER followed by one byte that may be Bitcoin's hash type.
     #[error(
-        "is DER followed by one byte: if that is Bitcoin's signature hash type, use --signature-form der-hash-type \
-         (signature_form=\"der-hash-type\" in Python)"
+        "is DER followed by one byte: if that is Bitcoin's signature hash type, on secp256k1, use --signature-form \
+         der-hash-type (signature_form=\"der-hash-type\" in Python)"
     )]
     TrailingByte,
     /// Not strict DER.

@@ -143,7 +143,9 @@ fn bytes_after_der_are_rejected_unless_allowed() {
             let output = run(&verify, lines(with_extra_byte.clone()));
             for (byte, answer) in answers(&output).iter().enumerate() {
                 assert_eq!(answer["valid"], false, "{curve} {field} {byte:#x}");
-                let names_hash_type = reason(answer).contains("signature hash type");
+                // The form that it names is for one curve.
+                let names_hash_type =
+                    reason(answer).contains("signature hash type, on secp256k1, use");
                 assert_eq!(
                     names_hash_type,
                     HASH_TYPES.contains(&(byte as u8)),
@@ -767,6 +769,27 @@ fn numbers_with_a_sign_byte_and_decimal_numbers() {
     let table = format!("digest,r,s,v\n{},{r},{s},{id}\n", digest(0));
     assert_eq!(answers(&run(&decimal, table)), [key(&set, 0)]);
     assert!(reason(&answers(&run(&RECOVER, numbers))[0]).contains("use --decimal"));
+    let long = format!("{:077}", 7);
+    for (number, problem) in [
+        (
+            json!(long),
+            "77 hexadecimal digits instead of at most 64: use --decimal",
+        ),
+        (
+            json!("ab".repeat(40)),
+            "80 hexadecimal digits instead of at most 64",
+        ),
+        (json!(format!("-{long}")), "it contains '-' at position 0"),
+        (json!("1.23E+47"), "it contains '.' at position 1"),
+        (json!(""), "`r` is empty"),
+        (json!("0x"), "`r` is empty"),
+    ] {
+        let item = json!({"digest": digest(0), "r": number, "s": "07", "v": id});
+        let found = answer(&RECOVER, &item);
+        assert!(reason(&found).contains(problem), "{item}: {found}");
+    }
+    let nested = json!({"digest": digest(0), "signature": {"r": "07", "s": "07", "v": 27}});
+    assert!(reason(&answer(&RECOVER, &nested)).contains("write its `r`, `s` and `v` as members"));
     let too_large = (BigUint::from(1u8) << 256_u32).to_string();
     for wrong in ["0xff", "1e3", "-1", "1.0", &too_large] {
         let mut item = text.clone();
