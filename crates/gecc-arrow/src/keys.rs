@@ -118,7 +118,7 @@ fn file_format_row(
     Some(row_of(&key, kind, takes_x_only, takes_hybrid))
 }
 
-/// Returns the row of a key in SEC 1, `x || y` and, if they are accepted, other encodings of points.
+/// Returns the row of a key in SEC 1, as `x || y` or, if accepted, in another encoding of points.
 fn row_of(key: &[u8], kind: KeyKind, takes_x_only: bool, takes_hybrid: bool) -> [u8; 65] {
     gecc_keys::hybrid_row(key)
         .filter(|_| takes_hybrid)

@@ -145,8 +145,8 @@ pub fn certificates(
     (certificates, problems)
 }
 
-/// Describes a file without certificates whose form is known. Labels of PEM are not quoted, because a
-/// damaged one may contain a key.
+/// Describes a file without certificates whose form is known. Labels of PEM are not quoted, because
+/// a damaged one may contain a key.
 fn other_form(text: &[u8]) -> Option<&'static str> {
     const OTHER_LABELS: [(&[u8], &str); 6] = [
         (

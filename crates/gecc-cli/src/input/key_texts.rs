@@ -87,8 +87,8 @@ fn is_public_key_in_hex(text: &str, kind: KeyKind) -> bool {
         .is_some_and(|bytes| gecc_keys::public_key(&bytes, kind).is_some())
 }
 
-/// Converts the digits of a key in the hybrid form of X9.62 to those of SEC 1. Returns `None` for other
-/// keys.
+/// Converts the digits of a key in the hybrid form of X9.62 to those of SEC 1. Returns `None` for
+/// other keys.
 pub fn sec1_digits_of_hybrid(digits: &str) -> Option<String> {
     let mut key = [0; 65];
     const_hex::decode_to_slice(digits, &mut key).ok()?;

@@ -201,8 +201,8 @@ pub fn detect_layout(
     }
 }
 
-/// Returns the name of the encoding of a text that has a zero as one of its first two bytes, which no
-/// text in UTF-8 has that is read here. Text with a byte order mark is UTF-8 by now.
+/// Returns the name of the encoding of a text that has a zero as one of its first two bytes, which
+/// no text in UTF-8 has that is read here. Text with a byte order mark is UTF-8 by now.
 fn utf_16_without_a_mark(text: &[u8]) -> Option<&'static str> {
     match text {
         [0, second, ..] if *second != 0 => Some("UTF-16BE"),

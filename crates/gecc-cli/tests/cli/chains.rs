@@ -822,8 +822,8 @@ fn bitcoin_cores_folder() {
     }
 }
 
-/// Files of spent outputs are read with the blocks that spend them. Where these are missing, nothing
-/// was checked.
+/// Files of spent outputs are read with the blocks that spend them. Where these are missing,
+/// nothing was checked.
 #[test]
 fn spent_outputs_without_blocks_are_an_error() {
     let folder = tempfile::tempdir().unwrap();

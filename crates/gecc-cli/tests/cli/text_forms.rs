@@ -274,8 +274,8 @@ fn signatures_with_their_public_key_are_named() {
     }
 }
 
-/// Keys in the hybrid form of X9.62, whose first byte has to be the parity of y, on request: in lines,
-/// tables and base64, and for shared secrets.
+/// Keys in the hybrid form of X9.62, whose first byte has to be the parity of y, on request: in
+/// lines, tables and base64, and for shared secrets.
 #[test]
 fn hybrid_keys_are_read_on_request() {
     let set = signed::<P256>(8);
