@@ -28,6 +28,7 @@ use crate::fields::{Field, Hash, SignatureForm, SignatureReader, UnusableSignatu
 use crate::operation::GpuThreshold;
 use crate::ops::hash_to_curve::{self, Dst, Suite};
 use crate::ops::mask::{self, Form};
+use crate::ops::x25519::{self, AllZero};
 use crate::ops::{ecdh, hash, keys};
 use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ecdsa::{self, ECDSA};
@@ -89,6 +90,12 @@ pub enum Operation {
     SharedSecrets(CurveId),
     /// [`keys::public_keys`]: computes the public keys, `x || y`, of private keys. No options.
     PublicKeys(CurveId),
+    /// [`x25519::shared_secrets`]: computes the shared secrets, of 32 bytes, of private keys and
+    /// public keys of 32 bytes. No options.
+    X25519(AllZero),
+    /// [`x25519::public_keys`]: computes the public keys of private keys, of 32 bytes each. No
+    /// options.
+    X25519PublicKeys,
     /// [`hash_to_curve::points`]: hashes messages of any length to points, `x || y`. Digests are
     /// messages of 32 bytes. Option: [`Options::dst`].
     HashToCurve(Suite),
@@ -121,7 +128,7 @@ pub struct Reads {
     pub recovery_ids: RecoveryIds,
     /// Public keys.
     pub public_keys: bool,
-    /// True if a public key may be 32 bytes: an x-coordinate alone, or a key of Ed25519.
+    /// True if a public key may be 32 bytes: an x-coordinate alone, or a key of Ed25519 or X25519.
     pub x_only_keys: bool,
     /// Private keys.
     pub secret_keys: bool,
@@ -305,7 +312,7 @@ impl Operation {
         }
     }
 
-    /// Returns the curve, or `None` for Ed25519, whose curve is not a [`CurveId`].
+    /// Returns the curve, or `None` for Ed25519 and X25519, whose curves are not a [`CurveId`].
     pub fn curve(self) -> Option<CurveId> {
         Some(match self {
             Operation::EcdsaVerify(curve, _)
@@ -322,9 +329,11 @@ impl Operation {
                 Secp256k1::ID
             }
             Operation::Sm2Verify | Operation::Sm2Sign => Sm2::ID,
-            Operation::Ed25519Verify(_) | Operation::Ed25519Sign | Operation::Ed25519PublicKeys => {
-                return None;
-            }
+            Operation::Ed25519Verify(_)
+            | Operation::Ed25519Sign
+            | Operation::Ed25519PublicKeys
+            | Operation::X25519(_)
+            | Operation::X25519PublicKeys => return None,
         })
     }
 
@@ -381,6 +390,12 @@ impl Operation {
                 secret_keys: true,
                 ..none
             },
+            Operation::X25519(_) => Reads {
+                public_keys: true,
+                x_only_keys: true,
+                secret_keys: true,
+                ..none
+            },
             Operation::HashToCurve(_) => Reads {
                 contents: true,
                 messages: true,
@@ -390,7 +405,9 @@ impl Operation {
                 messages: true,
                 ..signing
             },
-            Operation::PublicKeys(_) | Operation::Ed25519PublicKeys => Reads {
+            Operation::PublicKeys(_)
+            | Operation::Ed25519PublicKeys
+            | Operation::X25519PublicKeys => Reads {
                 secret_keys: true,
                 ..none
             },
@@ -457,7 +474,7 @@ impl Operation {
                 name: "address",
                 width: 20,
             }],
-            Operation::Ed25519PublicKeys => &[Column {
+            Operation::Ed25519PublicKeys | Operation::X25519PublicKeys => &[Column {
                 name: "public_key",
                 width: 32,
             }],
@@ -472,7 +489,7 @@ impl Operation {
                     width: 1,
                 },
             ],
-            Operation::SharedSecrets(_) => &[Column {
+            Operation::SharedSecrets(_) | Operation::X25519(_) => &[Column {
                 name: "shared_secret",
                 width: 32,
             }],
@@ -523,7 +540,7 @@ impl Operation {
 
     /// Returns `true` if the results are secret.
     pub fn has_secret_results(self) -> bool {
-        matches!(self, Operation::SharedSecrets(_))
+        matches!(self, Operation::SharedSecrets(_) | Operation::X25519(_))
     }
 
     /// Checks that the operation exists on its curve, and a form of masked points.
@@ -565,6 +582,7 @@ impl Operation {
             Operation::Sm2Sign => SM2.sign_gpu_threshold,
             Operation::SharedSecrets(_) => ecdh::GPU_THRESHOLD,
             Operation::PublicKeys(_) => keys::GPU_THRESHOLD,
+            Operation::X25519(_) | Operation::X25519PublicKeys => x25519::GPU_THRESHOLD,
             Operation::HashToCurve(suite) => hash_to_curve::gpu_threshold(suite),
             Operation::MaskItems(..) | Operation::MaskPoints(..) | Operation::UnmaskPoints(..) => {
                 mask::GPU_THRESHOLD
@@ -718,6 +736,22 @@ impl Operation {
             ),
             Operation::PublicKeys(curve) => {
                 keys::public_keys_into(engine, curve, secret_keys, rows(first), codes)
+            }
+            Operation::X25519(all_zero) => x25519::shared_secrets_into(
+                engine,
+                secret_keys,
+                public_keys,
+                all_zero,
+                rows(first),
+                codes,
+            ),
+            Operation::X25519PublicKeys => {
+                let public = rows(first);
+                require_lengths(codes.len(), &[("public keys", public.len())])?;
+                x25519::public_keys_into(engine, secret_keys, public)?;
+                // Every 32 bytes are a valid key.
+                codes.fill(Verdict::VALID_CODE);
+                Ok(())
             }
             Operation::MaskPoints(curve, form) => {
                 mask::points_into(engine, curve, secret_keys, public_keys, form, first, codes)

@@ -9,6 +9,7 @@ use crate::curve::CurveId;
 use crate::host::stack;
 use crate::ops::mask::Form;
 use crate::ops::point::point_of;
+use crate::ops::x25519::AllZero;
 use crate::schemes::common::verdict_of;
 use crate::schemes::ed25519::Rule;
 use crate::types::{
@@ -179,15 +180,11 @@ impl Caller {
         secret_keys: impl Into<SecretKeys<'a>>,
         peers: impl Into<PublicKeys<'a>>,
     ) -> Request<'a, Vec<Result<SharedSecret, Rejection>>> {
-        let columns = [
-            (
-                "secret keys",
-                RequestColumn::secret_keys(secret_keys.into()),
-            ),
-            ("peers", RequestColumn::Keys(peers.into())),
-            NO_COLUMN,
-        ];
-        self.request(Operation::SharedSecrets(curve), columns, shared_secrets)
+        self.request(
+            Operation::SharedSecrets(curve),
+            agreement(secret_keys.into(), peers.into()),
+            shared_secrets,
+        )
     }
 
     /// Multiplies each point by its secret key, like [`crate::mask::points`] with
@@ -244,6 +241,41 @@ impl Caller {
         ];
         self.request(Operation::Ed25519PublicKeys, columns, rows)
     }
+
+    /// Computes the X25519 shared secret of each private key with its peer, like
+    /// [`crate::x25519::shared_secrets`]. **Constant-time** in the keys. The copies of the keys are
+    /// wiped when the batch is done, and those of the secrets when the last request of the batch
+    /// has its answer.
+    pub fn x25519_shared_secrets<'a>(
+        &'a self,
+        secret_keys: impl Into<SecretKeys<'a>>,
+        peers: impl Into<PublicKeys<'a>>,
+        all_zero: AllZero,
+    ) -> Request<'a, Vec<Result<SharedSecret, Rejection>>> {
+        self.request(
+            Operation::X25519(all_zero),
+            agreement(secret_keys.into(), peers.into()),
+            shared_secrets,
+        )
+    }
+
+    /// Computes the X25519 public key of each private key, like [`crate::x25519::public_keys`].
+    /// Keys are never rejected. **Constant-time** in the keys. Their copies are wiped when the
+    /// batch is done.
+    pub fn x25519_public_keys<'a>(
+        &'a self,
+        secret_keys: impl Into<SecretKeys<'a>>,
+    ) -> Request<'a, Vec<Result<[u8; 32], Rejection>>> {
+        let columns = [
+            (
+                "secret keys",
+                RequestColumn::secret_keys(secret_keys.into()),
+            ),
+            NO_COLUMN,
+            NO_COLUMN,
+        ];
+        self.request(Operation::X25519PublicKeys, columns, rows)
+    }
 }
 
 impl fmt::Debug for Caller {
@@ -265,6 +297,17 @@ fn verification<'a>(
         (contents, RequestColumn::rows(rows)),
         ("signatures", RequestColumn::rows(signatures)),
         ("public keys", RequestColumn::Keys(keys)),
+    ]
+}
+
+fn agreement<'a>(
+    secret_keys: SecretKeys<'a>,
+    peers: PublicKeys<'a>,
+) -> [(&'static str, RequestColumn<'a>); 3] {
+    [
+        ("secret keys", RequestColumn::secret_keys(secret_keys)),
+        ("peers", RequestColumn::Keys(peers)),
+        NO_COLUMN,
     ]
 }
 

@@ -1,5 +1,5 @@
-//! Items of signature schemes, with the result that every interface has to report:
-//! `signatures.json`, which the suite, the command, Arrow, C, Python and SQL read.
+//! Items with the result that every interface has to report: `signatures.json`, which the suite,
+//! the command, Arrow, C, Python and SQL read, and `x25519.json`, which all of these but SQL read.
 
 #![allow(dead_code, reason = "each interface needs a part")]
 
@@ -45,9 +45,67 @@ pub static SIGNATURES: LazyLock<Cases> = LazyLock::new(|| {
     }
 });
 
+/// An item of X25519.
+pub struct Agreement {
+    pub name: String,
+    pub secret_key: Vec<u8>,
+    /// The key of the peer, or the result.
+    pub public_key: Vec<u8>,
+    /// Empty if the key of the peer is malformed.
+    pub shared_secret: Vec<u8>,
+    /// The code of the rejection, if shared secrets that are zero are rejected.
+    pub reason: Option<u8>,
+}
+
+impl Agreement {
+    /// Returns the code of the rejection, if shared secrets that are zero are accepted.
+    pub fn reason_if_zero_is_accepted(&self) -> Option<u8> {
+        self.reason.filter(|_| self.shared_secret.is_empty())
+    }
+}
+
+pub struct Agreements {
+    pub shared_secrets: Vec<Agreement>,
+    pub public_keys: Vec<Agreement>,
+}
+
+pub static X25519: LazyLock<Agreements> = LazyLock::new(|| {
+    let file: Value =
+        serde_json::from_str(include_str!("x25519.json")).expect("the file is valid JSON");
+    let agreements = |operation: &str| {
+        let rows = file[operation].as_array().expect("a list of cases");
+        rows.iter()
+            .map(|row| agreement(row, &file["reasons"]))
+            .collect()
+    };
+    Agreements {
+        shared_secrets: agreements("shared_secrets"),
+        public_keys: agreements("public_keys"),
+    }
+});
+
+fn agreement(row: &Value, reasons: &Value) -> Agreement {
+    Agreement {
+        name: row["name"].as_str().unwrap_or_default().to_owned(),
+        secret_key: bytes(&row["secret_key"]),
+        public_key: bytes(&row["public_key"]),
+        shared_secret: bytes(&row["shared_secret"]),
+        reason: code(&row["reason"], reasons),
+    }
+}
+
+/// Returns the code of a reason, which is null for an item that is not rejected.
+fn code(reason: &Value, reasons: &Value) -> Option<u8> {
+    let reason = reason.as_str()?;
+    Some(number(&reasons[reason]).unwrap_or_else(|| panic!("{reason} has no code")))
+}
+
+fn number(value: &Value) -> Option<u8> {
+    value.as_u64().map(|number| number as u8)
+}
+
 fn case(row: &Value, reasons: &Value) -> Case {
     let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
-    let number = |value: &Value| value.as_u64().map(|number| number as u8);
     Case {
         name: text("name"),
         curve: text("curve"),
@@ -57,9 +115,7 @@ fn case(row: &Value, reasons: &Value) -> Case {
         signature: bytes(&row["signature"]),
         recovery_id: number(&row["recovery_id"]),
         public_key: bytes(&row["public_key"]),
-        reason: row["reason"].as_str().map(|reason| {
-            number(&reasons[reason]).unwrap_or_else(|| panic!("{reason} has no code"))
-        }),
+        reason: code(&row["reason"], reasons),
     }
 }
 

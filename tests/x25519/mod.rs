@@ -3,6 +3,7 @@
 pub mod agreement;
 pub mod columns;
 pub mod isolation;
+pub mod operations;
 pub mod rfc7748;
 pub mod wycheproof;
 

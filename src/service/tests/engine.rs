@@ -4,6 +4,7 @@ use super::super::{Caller, Coalescer};
 use crate::curve::{Curve, CurveId, Sm2};
 use crate::engine::{Backend, Engine};
 use crate::ops::mask::{self, Form};
+use crate::ops::x25519::{self, AllZero};
 use crate::ops::{ecdh, keys};
 use crate::schemes::bip340::{self, Auxiliary};
 use crate::schemes::ed25519::{self, Rule, Variant};
@@ -386,6 +387,54 @@ fn ed25519_answers_equal_direct_calls() {
             caller.ed25519_verify(&messages[..items], &signatures[..items], keys, Rule::Strict);
         assert_eq!(request.wait().is_ok(), items == 100);
     }
+}
+
+/// Keys in columns of mixed forms, one of which is not a key of X25519.
+#[test]
+fn x25519_answers_equal_direct_calls() {
+    let engine = Engine::builder()
+        .backend(Backend::Cpu)
+        .threads(2)
+        .build()
+        .unwrap();
+    let secret: Vec<SecretKey> = (0..100)
+        .map(|item| SecretKey::from_bytes([item; 32]))
+        .collect();
+    let public = x25519::public_keys(&engine, &secret).unwrap();
+    let service = Coalescer::new(&engine).unwrap();
+    let caller = service.caller();
+    let found = caller.x25519_public_keys(&secret).wait().unwrap();
+    assert!(
+        found
+            .into_iter()
+            .map(Result::unwrap)
+            .eq(public.iter().copied())
+    );
+    let mut peers: Vec<_> = public
+        .iter()
+        .rev()
+        .map(PublicKeys::mixed_row_of_x)
+        .collect();
+    peers[50] = PublicKeys::mixed_row(&[4; 65]);
+    peers[51] = PublicKeys::mixed_row_of_x(&[0; 32]);
+    let peers = PublicKeys::mixed(&peers);
+    for all_zero in [AllZero::Reject, AllZero::Accept] {
+        let found = caller
+            .x25519_shared_secrets(&secret, peers, all_zero)
+            .wait()
+            .unwrap();
+        let direct = x25519::shared_secrets(&engine, &secret, peers, all_zero).unwrap();
+        assert_eq!(found.len(), direct.len());
+        for (item, (found, direct)) in found.iter().zip(&direct).enumerate() {
+            let [found, direct] =
+                [found, direct].map(|secret| secret.as_ref().map(|secret| *secret.expose_bytes()));
+            assert_eq!(found, direct, "item {item}");
+        }
+        assert!(found[0].is_ok() && found[50].is_err());
+        assert_eq!(found[51].is_ok(), all_zero == AllZero::Accept);
+    }
+    let too_few = caller.x25519_shared_secrets(&secret[1..], peers, AllZero::Reject);
+    assert!(too_few.wait().is_err());
 }
 
 /// One row for all items, including requests of a single item.
