@@ -41,12 +41,13 @@ pub fn is_key(bytes: &[u8]) -> bool {
         && CoseKey::of(bytes).is_some_and(|key| key.key_type.is_some())
 }
 
-/// Returns the octets of a public key: a point in SEC 1, or the 32 bytes of an Ed25519 key.
+/// Returns the octets of a public key: a point in SEC 1, or the 32 bytes of an Ed25519 or X25519
+/// key.
 pub fn public_key(bytes: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
     let key = CoseKey::of(bytes).ok_or_else(malformed)?;
     key.require(kind)?;
     let x = key.bytes(key.x, "x (-2)")?;
-    if kind == KeyKind::Ed25519 {
+    if !kind.has_points() {
         if x.len() != 32 {
             return Err("the COSE_Key has an x that is not of 32 bytes".to_owned());
         }
@@ -71,9 +72,9 @@ pub fn private_key(bytes: &[u8], kind: KeyKind) -> Result<KeyPair, String> {
     }
     let d = key.bytes(key.d, "d (-4)")?;
     let x = key.x.map(|_| key.bytes(key.x, "x (-2)")).transpose()?;
-    if kind == KeyKind::Ed25519 {
+    if !kind.has_points() {
         let public = x
-            .map(|x| x.try_into().map(StatedPublicKey::Ed25519))
+            .map(|x| x.try_into().map(StatedPublicKey::Bytes))
             .transpose()
             .map_err(|_| wrong_length("x", &[]))?;
         return Ok(KeyPair {
@@ -160,6 +161,7 @@ impl<'a> CoseKey<'a> {
             (Some(CborValue::Number(EC2)), Some(CborValue::Number(256))) => {
                 KeyKind::Curve(CurveId::BrainpoolP256r1)
             }
+            (Some(CborValue::Number(OKP)), Some(CborValue::Number(4))) => KeyKind::X25519,
             (Some(CborValue::Number(OKP)), Some(CborValue::Number(6))) => KeyKind::Ed25519,
             (Some(CborValue::Number(EC2 | OKP)), Some(CborValue::Number(curve))) => {
                 return Err(format!(

@@ -1,11 +1,11 @@
-//! Private keys in DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958), for Ed25519 according to
-//! RFC 8410. Where writers differ, these are read as leniently as by OpenSSL: lengths may have more
+//! Private keys in DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958), for Ed25519 and X25519
+//! according to RFC 8410. Where writers differ, these are read as leniently as by OpenSSL: lengths may have more
 //! bytes than needed, and numbers fewer or more than 32.
 
 use crate::asn1::{
     BIT_STRING, Elements, IDENTIFIER, INTEGER, NULL, OCTET_STRING, SEQUENCE, whole_bytes,
 };
-use crate::kind::{ED25519, KeyKind};
+use crate::kind::KeyKind;
 use crate::pairs::{KeyPair, StatedPublicKey};
 use crate::{exactly_32, number};
 use der::asn1::ObjectIdentifier;
@@ -64,8 +64,8 @@ fn is_pkcs12(mut elements: Elements) -> bool {
 /// Reads a key of RFC 5915, section 3, in which the curve and the public key are optional.
 fn sec1_key(mut elements: Elements, kind: KeyKind) -> Result<KeyPair, String> {
     const MALFORMED: &str = "not a private key as in SEC 1";
-    if kind == KeyKind::Ed25519 {
-        return Err("a key of a curve in SEC 1, and not one of Ed25519".to_owned());
+    if !kind.has_points() {
+        return Err(format!("a key of a curve in SEC 1, and not one of {kind}"));
     }
     let version = elements.require(INTEGER).ok_or(MALFORMED)?;
     let secret = elements.require(OCTET_STRING).ok_or(MALFORMED)?;
@@ -137,8 +137,15 @@ fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<KeyPair, String> {
     if !matches!(version, [0 | 1]) || !elements.is_empty() {
         return Err(MALFORMED.to_owned());
     }
-    if kind == KeyKind::Ed25519 {
-        return ed25519_key(identifier, algorithm, secret, public);
+    if let Some(found) = KeyKind::of_algorithm(identifier) {
+        kind.require(found)?;
+        return key_of_32_bytes(kind, algorithm, secret, public);
+    }
+    if !kind.has_points() {
+        return Err(format!(
+            "not a key of {kind}: its algorithm is {}",
+            shown_algorithm(identifier)
+        ));
     }
     if identifier != ELLIPTIC_CURVE {
         return Err(format!(
@@ -157,10 +164,8 @@ fn pkcs8_key(mut elements: Elements, kind: KeyKind) -> Result<KeyPair, String> {
 /// Formats the identifier of an algorithm, with its name if it is common in key files (RFC 8410,
 /// section 3; RFC 8017, appendix C; RFC 5480, section 2.1.1).
 fn shown_algorithm(identifier: ObjectIdentifier) -> String {
-    const NAMES: [(&str, &str); 6] = [
-        ("1.3.101.110", "X25519"),
+    const NAMES: [(&str, &str); 4] = [
         ("1.3.101.111", "X448"),
-        ("1.3.101.112", "Ed25519"),
         ("1.3.101.113", "Ed448"),
         ("1.2.840.113549.1.1.1", "RSA"),
         ("1.2.840.10045.2.1", "elliptic curves"),
@@ -172,34 +177,28 @@ fn shown_algorithm(identifier: ObjectIdentifier) -> String {
     }
 }
 
-/// Reads a key of RFC 8410, section 7: the seed is an octet string inside that of the private key.
-/// Some writers use a null for absent parameters.
-fn ed25519_key(
-    identifier: ObjectIdentifier,
+/// Reads a key of RFC 8410, section 7: the 32 bytes are an octet string inside that of the private
+/// key. Some writers use a null for absent parameters.
+fn key_of_32_bytes(
+    kind: KeyKind,
     mut parameters: Elements,
     secret: &[u8],
     public: Option<&[u8]>,
 ) -> Result<KeyPair, String> {
-    const MALFORMED: &str = "not a private key of Ed25519 as in RFC 8410";
-    if identifier != ED25519 {
-        return Err(format!(
-            "not a key of Ed25519: its algorithm is {}",
-            shown_algorithm(identifier)
-        ));
-    }
+    let malformed = || format!("not a private key of {kind} as in RFC 8410");
     let has_none =
         parameters.is_empty() || (parameters.require(NULL) == Some(&[]) && parameters.is_empty());
     let mut inside = Elements(secret);
-    let seed = inside
+    let bytes = inside
         .require(OCTET_STRING)
         .filter(|_| has_none && inside.is_empty())
-        .ok_or(MALFORMED)?;
+        .ok_or_else(malformed)?;
     let public = public
-        .map(|public| public.try_into().map(StatedPublicKey::Ed25519))
+        .map(|public| public.try_into().map(StatedPublicKey::Bytes))
         .transpose()
-        .map_err(|_| MALFORMED)?;
+        .map_err(|_| malformed())?;
     Ok(KeyPair {
-        secret: exactly_32(seed)?,
+        secret: exactly_32(bytes)?,
         public: public.into_iter().collect(),
     })
 }

@@ -117,9 +117,9 @@ fn pair(members: &Members, kind: KeyKind) -> Result<KeyPair, String> {
     if members.d.is_none() {
         return Err("a public key: `d` is not given".to_owned());
     }
-    let is_number = kind != KeyKind::Ed25519;
+    let is_number = kind.has_points();
     let public = match (kind, public_member(members.x, "x", is_number)?) {
-        (KeyKind::Ed25519, x) => x.map(StatedPublicKey::Ed25519),
+        (KeyKind::Ed25519 | KeyKind::X25519, x) => x.map(StatedPublicKey::Bytes),
         (KeyKind::Curve(_), x) => {
             let y = public_member(members.y, "y", is_number)?;
             (x.is_some() || y.is_some()).then_some(StatedPublicKey::Point {

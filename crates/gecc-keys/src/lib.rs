@@ -88,7 +88,7 @@ pub fn unsupported_file(head: &[u8]) -> Option<&'static str> {
 }
 
 /// Reads the private keys of a file in order; for Ed25519 these are the seeds. If they state their
-/// purpose, it must be this curve, or Ed25519, and accompanying public keys must belong to them.
+/// purpose, it must be this one, and accompanying public keys must belong to them.
 /// Text and other blocks between PEM keys are skipped. A text of one value may have any of the
 /// forms of [`is_secret_key`]. **Constant-time** in the keys, except for the positions of line ends
 /// in their texts, and for decimal numbers in arrays.

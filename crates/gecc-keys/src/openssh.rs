@@ -185,7 +185,7 @@ fn pair(outer: &[u8], private: &[u8], name: &[u8]) -> Option<Result<KeyPair, Str
     }
     let (seed, public_after_seed) = secret.split_at_checked(32)?;
     let publics = [outer, public, public_after_seed]
-        .map(|key| key.try_into().map(StatedPublicKey::Ed25519).ok());
+        .map(|key| key.try_into().map(StatedPublicKey::Bytes).ok());
     let public = publics.into_iter().collect::<Option<_>>()?;
     Some(exactly_32(seed).map(|secret| KeyPair { secret, public }))
 }

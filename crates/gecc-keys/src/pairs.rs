@@ -4,7 +4,7 @@
 //! signatures made with it would not verify with any known key.
 
 use crate::{KeyKind, push};
-use gecc::{Backend, Engine, Error, Point, SecretKey, ed25519, keys, stack};
+use gecc::{Backend, Engine, Error, Point, SecretKey, ed25519, keys, stack, x25519};
 use std::collections::HashMap;
 
 /// The number of keys whose public keys are computed in one batch.
@@ -19,14 +19,16 @@ pub enum StatedPublicKey {
         y: Option<[u8; 32]>,
         y_is_odd: Option<bool>,
     },
-    Ed25519([u8; 32]),
+    /// A key of Ed25519 or X25519.
+    Bytes([u8; 32]),
 }
 
 /// The public key of a private key.
 enum ComputedPublicKey {
     /// `None` if the private key is out of range.
     Point(Option<Point>),
-    Ed25519([u8; 32]),
+    /// A key of Ed25519 or X25519.
+    Bytes([u8; 32]),
 }
 
 impl StatedPublicKey {
@@ -63,7 +65,7 @@ impl StatedPublicKey {
                     && y.is_none_or(|y| y == *point.y())
                     && y_is_odd.is_none_or(|expected| expected == is_odd)
             }
-            (StatedPublicKey::Ed25519(expected), ComputedPublicKey::Ed25519(public)) => {
+            (StatedPublicKey::Bytes(expected), ComputedPublicKey::Bytes(public)) => {
                 expected == public
             }
             _ => false,
@@ -191,7 +193,11 @@ impl KeyPairs {
             }
             KeyKind::Ed25519 => ed25519::public_keys(engine, secret)?
                 .into_iter()
-                .map(ComputedPublicKey::Ed25519)
+                .map(ComputedPublicKey::Bytes)
+                .collect(),
+            KeyKind::X25519 => x25519::public_keys(engine, secret)?
+                .into_iter()
+                .map(ComputedPublicKey::Bytes)
                 .collect(),
         })
     }

@@ -3,7 +3,7 @@
 //! Ed25519 keys after a prefix byte.
 
 use crate::der::ELLIPTIC_CURVE;
-use crate::kind::{ED25519, KeyKind};
+use crate::kind::KeyKind;
 use crate::{cose, jwk, openssh, pem, without_mark};
 use der::asn1::{AnyRef, ObjectIdentifier};
 use der::{Decode, Header, Reader as _, SliceReader, Tag, Tagged};
@@ -19,11 +19,11 @@ use std::borrow::Cow;
 const LONGEST_POINT: usize = 65;
 
 /// Returns the SEC 1 octet string of a public key in PEM, DER, JWK, as a COSE_Key or a line of
-/// OpenSSH, or the 32 bytes of an Ed25519 key. The key must be for this curve, or for Ed25519. For
-/// a certificate, this is the key of its subject; nothing else in the certificate is checked,
-/// neither its signature nor its dates. For a set of JSON Web Keys, it is the only one of this
-/// kind. This does not check whether the key is a point. Returns `None` for input in none of these
-/// forms: octet strings of SEC 1, `x || y`, 32 bytes, and texts of digits.
+/// OpenSSH, or the 32 bytes of an Ed25519 or X25519 key. The key must be for this purpose. For a
+/// certificate, this is the key of its subject; nothing else in the certificate is checked, neither
+/// its signature nor its dates. For a set of JSON Web Keys, it is the only one of this kind. This
+/// does not check whether the key is a point. Returns `None` for input in none of these forms:
+/// octet strings of SEC 1, `x || y`, 32 bytes, and texts of digits.
 ///
 /// # Errors
 /// Returns a message for the user.
@@ -149,11 +149,11 @@ fn of_der(der: &[u8], kind: KeyKind) -> Result<Vec<u8>, String> {
         .or_else(|_| of_certificate(der))
         .map_err(|_| MALFORMED)?;
     let bytes = info.subject_public_key.as_bytes().map(<[u8]>::to_vec);
-    if info.algorithm.oid == ED25519 {
-        kind.require(KeyKind::Ed25519)?;
+    if let Some(found) = KeyKind::of_algorithm(info.algorithm.oid) {
+        kind.require(found)?;
         return bytes
             .filter(|bytes| info.algorithm.parameters.is_none() && bytes.len() == 32)
-            .ok_or_else(|| "`public_key` is not an Ed25519 key as in RFC 8410".to_owned());
+            .ok_or_else(|| format!("`public_key` is not a key of {kind} as in RFC 8410"));
     }
     // Chinese authorities also use the curve of SM2 as the identifier of the algorithm.
     let is_elliptic = [
@@ -250,10 +250,10 @@ fn member<'a>(value: &'a Option<Cow<str>>, name: &str) -> Result<&'a str, String
         .ok_or_else(|| format!("`{name}` is not given"))
 }
 
-/// Returns the point in SEC 1, or the 32 bytes of an Ed25519 key.
+/// Returns the point in SEC 1, or the 32 bytes of an Ed25519 or X25519 key.
 fn octets(jwk: &Jwk, kind: KeyKind) -> Result<Vec<u8>, String> {
     require(jwk, kind)?;
-    let is_number = kind != KeyKind::Ed25519;
+    let is_number = kind.has_points();
     let x = jwk::bytes(member(&jwk.x, "x")?, "x")?;
     let x = jwk::exactly(&x, "x", is_number)?;
     if !is_number {
@@ -278,7 +278,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Creates a reader of keys, which must be on this curve, or of Ed25519.
+    /// Creates a reader of keys, which must be on this curve, or of Ed25519 or X25519.
     pub fn new(kind: impl Into<KeyKind>) -> Self {
         Reader {
             kind: kind.into(),
@@ -297,10 +297,10 @@ impl Reader {
     }
 
     /// Converts a key to a row: from a form of [`public_key`], a SEC 1 octet string, `x || y`, or,
-    /// for Ed25519, 32 bytes.
+    /// for Ed25519 and X25519, 32 bytes.
     pub fn row(&mut self, key: &[u8]) -> [u8; 65] {
         let octets = self.octets(key).unwrap_or_default();
-        let hybrid = if self.takes_hybrid && self.kind != KeyKind::Ed25519 {
+        let hybrid = if self.takes_hybrid && self.kind.has_points() {
             hybrid_row(&octets)
         } else {
             None

@@ -139,7 +139,7 @@ fn seed_and_public(bytes: &[u8; SEED_AND_PUBLIC], kind: KeyKind) -> Result<KeyPa
     let public = public.try_into().expect("32 bytes");
     Ok(KeyPair {
         secret: exactly_32(seed)?,
-        public: vec![StatedPublicKey::Ed25519(public)],
+        public: vec![StatedPublicKey::Bytes(public)],
     })
 }
 
@@ -354,7 +354,7 @@ pub fn unsupported(text: &[u8]) -> Option<&'static str> {
         return Some("a public key of OpenSSH: the private key is in the file without .pub");
     }
     if text.starts_with(b"AGE-SECRET-KEY-") {
-        return Some("a key of age, which is for X25519 and signs nothing");
+        return Some("a key of age in Bech32, which is for X25519: convert it to hexadecimal");
     }
     if text.starts_with(b"nsec1") {
         return Some(

@@ -159,9 +159,12 @@ fn unusable_keys_are_explained() {
     // X25519, whose identifier is one less.
     let mut x25519 = decoded(PKCS8);
     x25519[11] = 0x6e;
+    refused(x25519, "the key is for X25519, not for Ed25519");
+    let mut x448 = decoded(PKCS8);
+    x448[11] = 0x6f;
     refused(
-        x25519,
-        "not a key of Ed25519: its algorithm is 1.3.101.110 (X25519)",
+        x448,
+        "not a key of Ed25519: its algorithm is 1.3.101.111 (X448)",
     );
     let with = |name: &str, value: &str| {
         let mut jwk = jwk();
@@ -169,7 +172,14 @@ fn unusable_keys_are_explained() {
         jwk.to_string()
     };
     refused(with("kty", "EC"), "`kty` is not OKP");
-    refused(with("crv", "X25519"), "`crv` is not Ed25519");
+    refused(
+        with("crv", "X25519"),
+        "the key is for X25519, not for Ed25519",
+    );
+    refused(
+        with("crv", "Ed448"),
+        "the key is for Ed448, not for Ed25519",
+    );
     refused(with("x", "AA"), "`x` has 1 bytes instead of 32");
     let of_curve = secret_keys(
         block("OPENSSH PRIVATE KEY", OPENSSH).as_bytes(),

@@ -3,7 +3,7 @@
 
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use gecc::fields::Hash;
-use gecc::{CurveId, Engine, SecretKey, ed25519, keys};
+use gecc::{CurveId, Engine, SecretKey, ed25519, keys, x25519};
 use gecc_keys::{
     KeyKind, Reader, SecretKeyPerFile, are_secret_keys, hybrid_row, is_public_key, is_secret_key,
     pem,
@@ -12,10 +12,10 @@ use gecc_keys::{public_key, secret_keys, unsupported_form};
 use serde_json::{Value, json};
 
 fn kind(name: &str) -> KeyKind {
-    if name == "ed25519" {
-        KeyKind::Ed25519
-    } else {
-        KeyKind::Curve(name.parse().unwrap())
+    match name {
+        "ed25519" => KeyKind::Ed25519,
+        "x25519" => KeyKind::X25519,
+        curve => KeyKind::Curve(curve.parse().unwrap()),
     }
 }
 
@@ -29,6 +29,7 @@ fn public_of(secret: &SecretKey, kind: KeyKind) -> Vec<u8> {
             .as_sec1()
             .to_vec(),
         KeyKind::Ed25519 => ed25519::public_keys(&engine, secret).unwrap()[0].to_vec(),
+        KeyKind::X25519 => x25519::public_keys(&engine, secret).unwrap()[0].to_vec(),
     }
 }
 

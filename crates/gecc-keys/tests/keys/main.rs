@@ -3,3 +3,4 @@
 mod ed25519;
 mod forms;
 mod key_files;
+mod x25519;

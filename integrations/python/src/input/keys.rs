@@ -21,11 +21,11 @@ struct KeyWidths {
 }
 
 impl KeyWidths {
-    /// Returns the encodings of an argument: those of Ed25519, or of points: compressed, `x || y`,
-    /// and uncompressed.
+    /// Returns the encodings of an argument: those of Ed25519 and X25519, or of points: compressed,
+    /// `x || y`, and uncompressed.
     fn of(argument: Argument) -> Self {
         match argument.kind {
-            Some(KeyKind::Ed25519) => {
+            Some(KeyKind::Ed25519 | KeyKind::X25519) => {
                 let shapes = "(n, 32), or a single row of 32 for all items";
                 KeyWidths {
                     widths: &[32],
@@ -181,7 +181,7 @@ impl PublicKeyColumn {
     pub fn part(&self, range: Range<usize>) -> PublicKeys<'_> {
         match self {
             PublicKeyColumn::Column(column) => match column.width() {
-                32 => PublicKeys::ed25519(column.rows::<32>(range)),
+                32 => PublicKeys::x_only(column.rows::<32>(range)),
                 33 => PublicKeys::compressed(column.rows::<33>(range)),
                 64 => PublicKeys::raw(column.rows::<64>(range)),
                 _ => PublicKeys::uncompressed(column.rows::<65>(range)),
