@@ -244,7 +244,7 @@ impl TableOperation {
             name if self.operation.has_secret_results() => {
                 answers.with_secret_rows(name, column.width, first)
             }
-            // Public keys of Ed25519 have only one form.
+            // Public keys of Ed25519 and X25519 have only one form.
             "public_key" if column.width == 64 => {
                 answers.with_keys(mem::take(&mut *first), self.key_form)
             }

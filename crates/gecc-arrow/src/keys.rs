@@ -1,6 +1,6 @@
 //! Public keys in any encoding: the column itself if all rows have the same encoding, otherwise a
-//! column of the library's mixed form. Keys of 32 bytes are for BIP 340 and Ed25519. PEM, DER and
-//! JSON Web Keys are supported too.
+//! column of the library's mixed form. Keys of 32 bytes are for BIP 340, Ed25519 and X25519. PEM,
+//! DER and JSON Web Keys are supported too.
 
 use crate::cells::Cells;
 use crate::columns::{BatchInputs, EngineColumn};
@@ -31,7 +31,7 @@ impl<'a> PublicKeyColumn<'a> {
         let takes_hybrid = inputs.mapping.hybrid_keys && kind != KeyKind::Ed25519;
         if cells.width_of_type() == Some(X_ONLY) && !takes_x_only {
             return Err(Error::Columns(
-                "a `public_key` of 32 bytes is for BIP 340 and Ed25519".to_owned(),
+                "a `public_key` of 32 bytes is for BIP 340, Ed25519 and X25519".to_owned(),
             ));
         }
         let width = match cells.width() {
@@ -42,7 +42,7 @@ impl<'a> PublicKeyColumn<'a> {
             Some(X_ONLY) if takes_x_only => {
                 PublicKeyColumn::XOnly(inputs.bytes(Field::PublicKey, &cells)?)
             }
-            Some(33) if kind != KeyKind::Ed25519 => {
+            Some(33) if kind.has_points() => {
                 PublicKeyColumn::Compressed(inputs.bytes(Field::PublicKey, &cells)?)
             }
             Some(64) => PublicKeyColumn::Raw(inputs.bytes(Field::PublicKey, &cells)?),

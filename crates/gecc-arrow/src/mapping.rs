@@ -20,7 +20,7 @@ pub(crate) fn accepted_contents(field: Field) -> &'static str {
         Field::R | Field::S => "at most 32 bytes: FixedSizeBinary, Binary, or hexadecimal text",
         Field::YParityAndS => "32 bytes: FixedSizeBinary(32), Binary, or hexadecimal text",
         Field::PublicKey => {
-            "33, 64 or 65 bytes, or 32 for BIP 340: FixedSizeBinary, Binary, or hexadecimal text; or PEM, DER or JWK: \
+            "33, 64 or 65 bytes, or 32 for BIP 340, Ed25519 and X25519: FixedSizeBinary, Binary, or hexadecimal text; or PEM, DER or JWK: \
              bytes or text"
         }
         Field::Message | Field::Der => "bytes: FixedSizeBinary, Binary, or hexadecimal text",
@@ -29,8 +29,8 @@ pub(crate) fn accepted_contents(field: Field) -> &'static str {
     }
 }
 
-/// Lengths in bytes of a SubjectPublicKeyInfo in DER: of Ed25519, of compressed points, and of
-/// others, on each curve.
+/// Lengths in bytes of a SubjectPublicKeyInfo in DER: of Ed25519 and X25519, of compressed points,
+/// and of others, on each curve.
 const DER_WIDTHS: [i32; 7] = [44, 56, 59, 60, 88, 91, 92];
 
 /// Returns whether fixed-width cells of the field may have this width.

@@ -23,7 +23,7 @@ pub struct TableOperation {
     /// The options of the computation. A hash is an error if it is not used: with another scheme
     /// than ECDSA, and if there are no messages. Other options that do not apply are ignored.
     pub options: Options,
-    /// The output encoding of public keys. Those of Ed25519 always have 32 bytes.
+    /// The output encoding of public keys. Those of Ed25519 and X25519 always have 32 bytes.
     pub key_form: KeyForm,
     /// True to write signatures in DER, as `der`, instead of `signature`.
     pub der: bool,

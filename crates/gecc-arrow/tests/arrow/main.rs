@@ -16,3 +16,4 @@ mod shared_cases;
 mod signature_forms;
 mod synthetic;
 mod transforms;
+mod x25519;
