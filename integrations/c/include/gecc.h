@@ -1,7 +1,7 @@
 /*
  * gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2, ECDH and masks on secp256k1,
- * P-256, brainpoolP256r1 and SM2, and Ed25519) on NVIDIA GPUs and CPUs, for C and languages that
- * call C.
+ * P-256, brainpoolP256r1 and SM2, Ed25519 and X25519) on NVIDIA GPUs and CPUs, for C and languages
+ * that call C.
  *
  * A call takes a batch of `items` items in columns, and returns results in columns. A malformed
  * item gets its own code and does not affect other items.
@@ -10,7 +10,7 @@
  * the next in bytes. Fields of records can be passed in place: in records of `32 digest | 33 key |
  * 64 signature`, all three columns have a stride of 129. With a stride of 0, all items have the
  * same row. Numbers, coordinates and digests have 32 bytes, big-endian; signatures have 64 bytes
- * `r || s`. Ed25519 has its own encodings.
+ * `r || s`. Ed25519 and X25519 have their own encodings.
  *
  * **Output columns** are memory of the caller for adjacent rows: `items` times the width of a row.
  * Their previous contents are ignored. `codes` has one byte per item, a `GeccCode`. Other results
@@ -133,6 +133,27 @@ typedef int32_t GeccCurve;
 #endif // __STDC_VERSION__ >= 202311L
 #endif // __cplusplus
 
+/// The treatment of X25519 shared secrets that are zero. The secret is zero for a few public keys,
+/// whatever the private key is: the peer did not contribute to it (RFC 7748, sections 6.1 and 7).
+enum GeccAllZero
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : int32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  /// The item is rejected with `GECC_CODE_IDENTITY_RESULT`, as TLS 1.3 (RFC 8446, section 7.4.2)
+  /// and other protocols require.
+  GECC_ALL_ZERO_REJECT = 0,
+  /// The shared secret is 32 zero bytes.
+  GECC_ALL_ZERO_ACCEPT = 1,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum GeccAllZero GeccAllZero;
+#else
+typedef int32_t GeccAllZero;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
+
 /// The kind of device that an engine uses.
 enum GeccBackend
 #if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
@@ -184,7 +205,8 @@ enum GeccCode
   GECC_CODE_NOT_ON_CURVE = 8,
   /// The public key is the identity.
   GECC_CODE_IDENTITY_KEY = 9,
-  /// The result of the computation is the identity, which the standard rejects.
+  /// The result of the computation is the identity, which the standard rejects. For X25519, the
+  /// shared secret is zero.
   GECC_CODE_IDENTITY_RESULT = 10,
   /// The signature does not match the digest and the key.
   GECC_CODE_MISMATCH = 11,
@@ -1039,6 +1061,57 @@ GeccStatus gecc_ed25519_public_keys_read(size_t items, const GeccBytes *keys, ui
 ///
 /// Returns `GECC_STATUS_INVALID_ARGUMENT` like `gecc_secret_key_read`.
 GeccStatus gecc_ed25519_seed_read(const uint8_t *file, size_t bytes, uint8_t *seed);
+
+/// Computes the X25519 shared secret of each private key with its peer (RFC 7748, section 6.1).
+/// **Constant-time** in the private keys.
+///
+/// Reads `secret_keys`, 32 bytes each, and `peers`, 32 bytes each: u-coordinates, little-endian.
+/// All values of 32 bytes are keys. Writes `secrets`, 32 bytes each; `codes`. `all_zero` is a
+/// `GeccAllZero`. Code other than valid: `GECC_CODE_IDENTITY_RESULT`, if the secret is zero and
+/// `all_zero` is `GECC_ALL_ZERO_REJECT`.
+///
+/// Private keys are read in place, and secrets are written directly to the caller's memory. The
+/// caller has to wipe both. A secret is not uniformly random: derive keys from it.
+GeccStatus gecc_x25519(const GeccEngine *engine,
+                       int32_t all_zero,
+                       size_t items,
+                       GeccRows secret_keys,
+                       GeccRows peers,
+                       uint8_t *secrets,
+                       uint8_t *codes);
+
+/// Computes the X25519 public key of each private key (RFC 7748, section 6.1). **Constant-time** in
+/// the private keys.
+///
+/// Reads `secret_keys`, 32 bytes each. Writes `public_keys`, 32 bytes each; zeros after any status
+/// but `GECC_STATUS_OK`, or untouched if an argument was rejected. There are no codes, because all
+/// values of 32 bytes are keys.
+///
+/// Private keys are read in place. The caller has to wipe them.
+GeccStatus gecc_x25519_public_keys(const GeccEngine *engine, size_t items, GeccRows secret_keys, uint8_t *public_keys);
+
+/// Reads X25519 public keys in any form: SubjectPublicKeyInfo (RFC 8410) or an X.509 certificate,
+/// each in DER or PEM (`PUBLIC KEY`, `CERTIFICATE`), JSON Web Keys (RFC 8037), COSE_Keys (RFC
+/// 9053), or the 32 bytes themselves. A key that states another purpose, such as Ed25519, is not
+/// read. **Not constant-time**: all inputs are public.
+///
+/// Reads `keys`, one per item. Writes `public_keys`, 32 bytes each; `codes`. Code other than valid:
+/// `GECC_CODE_MALFORMED_POINT`. Any thread may call this at any time.
+///
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` if all keys are in forms that state a purpose and none
+/// can be read. The text of the error states the problem of the first one. Empty keys are ignored
+/// here.
+GeccStatus gecc_x25519_public_keys_read(size_t items, const GeccBytes *keys, uint8_t *public_keys, uint8_t *codes);
+
+/// Reads the private key in a file with an X25519 key: PEM or DER (PKCS#8, RFC 8410), a JSON Web
+/// Key (RFC 8037), or a COSE_Key (RFC 9053). A public key in the file must match it.
+/// **Constant-time** in the key, except for its base64.
+///
+/// Reads `file`, which has `bytes` bytes. Writes `secret_key`, 32 bytes; zeros on failure. The
+/// caller has to wipe the file and the key. Any thread may call this at any time.
+///
+/// Returns `GECC_STATUS_INVALID_ARGUMENT` like `gecc_secret_key_read`, also for a key of Ed25519.
+GeccStatus gecc_x25519_secret_key_read(const uint8_t *file, size_t bytes, uint8_t *secret_key);
 
 /// Verifies one SM2 signature per item over the digest e (GB/T 32918.2, section 7). **Not
 /// constant-time**: all inputs are public.

@@ -9,6 +9,7 @@ use gecc::ed25519::Rule;
 use gecc::fields::{Hash, SignatureForm};
 use gecc::hash_to_curve::Suite;
 use gecc::mask::Form;
+use gecc::x25519::AllZero;
 use gecc::{Backend, CurveId, UnknownCurve};
 use std::ffi::{CStr, c_char};
 
@@ -143,6 +144,18 @@ pub enum GeccEd25519Rule {
     Rfc8032Cofactored = 6,
 }
 
+/// The treatment of X25519 shared secrets that are zero. The secret is zero for a few public keys,
+/// whatever the private key is: the peer did not contribute to it (RFC 7748, sections 6.1 and 7).
+#[repr(i32)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GeccAllZero {
+    /// The item is rejected with `GECC_CODE_IDENTITY_RESULT`, as TLS 1.3 (RFC 8446, section 7.4.2)
+    /// and other protocols require.
+    Reject = 0,
+    /// The shared secret is 32 zero bytes.
+    Accept = 1,
+}
+
 /// A suite, which determines how byte strings are hashed to points of a curve. Both parties of a
 /// protocol have to use the same one. Prefer those of RFC 9380 with `RO` in their name. The other
 /// suites are for compatibility: they try x-coordinates until the curve has a point with one, so
@@ -251,6 +264,11 @@ pub(crate) fn signature_form(number: i32) -> Result<SignatureForm, Failure> {
 pub(crate) fn ed25519_rule(number: i32) -> Result<Rule, Failure> {
     let rules = numbered!(GeccEd25519Rule, Rule: Cofactorless, Strict, Libsodium, Zip215, Rfc8032, Rfc8032Cofactored);
     chosen("rule of Ed25519", number, &rules)
+}
+
+pub(crate) fn all_zero(number: i32) -> Result<AllZero, Failure> {
+    let treatments = numbered!(GeccAllZero, AllZero: Reject, Accept);
+    chosen("treatment of zero", number, &treatments)
 }
 
 pub(crate) fn suite(number: i32) -> Result<Suite, Failure> {

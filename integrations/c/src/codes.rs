@@ -32,7 +32,8 @@ pub enum GeccCode {
     NotOnCurve = 8,
     /// The public key is the identity.
     IdentityKey = 9,
-    /// The result of the computation is the identity, which the standard rejects.
+    /// The result of the computation is the identity, which the standard rejects. For X25519, the
+    /// shared secret is zero.
     IdentityResult = 10,
     /// The signature does not match the digest and the key.
     Mismatch = 11,

@@ -1,18 +1,17 @@
 //! Ed25519 signatures (RFC 8032).
 
-use super::choices::{self, GeccKeyEncoding};
-use super::codes::GeccCode;
+use super::choices;
 use super::ed25519_variant::GeccEd25519Variant;
 use super::engine::{GeccEngine, engine_of};
-use super::keys::one_secret_key;
-use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
+use super::keys::{keys_of_32_bytes, one_secret_key};
+use super::memory::{GeccBytes, GeccRows, Memory};
 use super::operation::{CallInputs, NO_RESULT, SignedContents, compute};
 use super::progress::in_pieces;
-use super::status::{Failure, GeccStatus, call};
+use super::status::{GeccStatus, call};
 use gecc::SecretKeys;
 use gecc::call::Operation;
 use gecc::ed25519;
-use gecc_keys::{KeyKind, Reader};
+use gecc_keys::KeyKind;
 
 /// Verifies one Ed25519 signature per item over a message of any length, by a rule. **Not
 /// constant-time**: all inputs are public.
@@ -37,15 +36,10 @@ pub unsafe extern "C" fn gecc_ed25519_verify(
     keys: GeccRows,
     codes: *mut u8,
 ) -> GeccStatus {
-    let GeccRows { data, stride } = keys;
-    let keys = GeccKeys {
-        data,
-        stride,
-        encoding: GeccKeyEncoding::XOnly as i32,
-    };
+    let messages = SignedContents::messages(messages);
     let inputs = CallInputs {
         variant,
-        ..CallInputs::of_verification(SignedContents::messages(messages), signatures, keys)
+        ..CallInputs::of_verification(messages, signatures, keys.as_x_only())
     };
     // SAFETY: the caller's promises, passed on.
     unsafe {
@@ -145,33 +139,8 @@ pub unsafe extern "C" fn gecc_ed25519_public_keys_read(
     public_keys: *mut u8,
     codes: *mut u8,
 ) -> GeccStatus {
-    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
-    call(|| unsafe {
-        let mut memory = Memory::of(items);
-        let public_keys = memory.writes::<32>("public_keys", public_keys)?;
-        let codes = memory.writes::<1>("codes", codes)?;
-        let keys = memory.reads_strings("keys", keys, items)?;
-        let mut reader = Reader::new(KeyKind::Ed25519);
-        let read: Vec<Option<[u8; 32]>> = keys
-            .iter()
-            .map(|key| reader.octets(key).and_then(|key| key[..].try_into().ok()))
-            .collect();
-        reader
-            .finish()
-            .map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
-        let public_keys = public_keys.rows();
-        codes.complete(|codes| {
-            for ((row, code), key) in public_keys.iter_mut().zip(codes).zip(read) {
-                *row = key.unwrap_or_default();
-                *code = if key.is_some() {
-                    GeccCode::Valid
-                } else {
-                    GeccCode::MalformedPoint
-                } as u8;
-            }
-            Ok(())
-        })
-    })
+    // SAFETY: the caller's promises, passed on.
+    call(|| unsafe { keys_of_32_bytes(KeyKind::Ed25519, items, keys, public_keys, codes) })
 }
 
 /// Reads the seed in a file with an Ed25519 private key: PEM or DER (PKCS#8, RFC 8410), a JSON Web

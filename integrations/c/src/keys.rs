@@ -1,6 +1,7 @@
 //! Operations on private keys other than signing.
 
 use super::choices;
+use super::codes::GeccCode;
 use super::engine::{GeccEngine, engine_of};
 use super::memory::{GeccBytes, GeccKeys, GeccRows, Memory};
 use super::operation::{CallInputs, NO_RESULT, compute};
@@ -8,7 +9,7 @@ use super::progress::in_pieces;
 use super::status::{Failure, GeccStatus, call};
 use gecc::call::Operation;
 use gecc::{PublicKeys, SecretKeys, ecdh, keys, point, stack};
-use gecc_keys::KeyKind;
+use gecc_keys::{KeyKind, Reader};
 
 /// Computes the public key of each private key, `d * G`. **Constant-time** in the keys.
 ///
@@ -113,7 +114,7 @@ pub unsafe extern "C" fn gecc_public_keys_read(
         let points = memory.writes("points", points)?;
         let codes = memory.writes("codes", codes)?;
         let keys = memory.reads_strings("keys", keys, items)?;
-        let mut reader = gecc_keys::Reader::new(curve);
+        let mut reader = Reader::new(curve);
         let rows: Vec<[u8; 65]> = keys.iter().map(|key| reader.row(key)).collect();
         reader
             .finish()
@@ -187,6 +188,50 @@ pub(super) unsafe fn one_secret_key(
         }
     }
     Ok(())
+}
+
+/// Writes the public keys of Ed25519 or X25519 that are read from any form, and a code for each, to
+/// the caller's memory.
+///
+/// # Safety
+/// The caller of the interface promises that the keys may be read, and 32 bytes and a code written
+/// for each.
+pub(super) unsafe fn keys_of_32_bytes(
+    kind: KeyKind,
+    items: usize,
+    keys: *const GeccBytes,
+    public_keys: *mut u8,
+    codes: *mut u8,
+) -> Result<(), Failure> {
+    let mut memory = Memory::of(items);
+    let public_keys = memory.writes::<32>("public_keys", public_keys)?;
+    let codes = memory.writes::<1>("codes", codes)?;
+    // SAFETY: the caller's promises; all memory is checked by `memory` before results are written.
+    let keys = unsafe { memory.reads_strings("keys", keys, items)? };
+    let mut reader = Reader::new(kind);
+    let read: Vec<Option<[u8; 32]>> = keys
+        .iter()
+        .map(|key| reader.octets(key).and_then(|key| key[..].try_into().ok()))
+        .collect();
+    reader
+        .finish()
+        .map_err(|problem| Failure::invalid(format!("keys: {problem}")))?;
+    // SAFETY: as above.
+    let public_keys = unsafe { public_keys.rows() };
+    // SAFETY: as above.
+    unsafe {
+        codes.complete(|codes| {
+            for ((row, code), key) in public_keys.iter_mut().zip(codes).zip(read) {
+                *row = key.unwrap_or_default();
+                *code = if key.is_some() {
+                    GeccCode::Valid
+                } else {
+                    GeccCode::MalformedPoint
+                } as u8;
+            }
+            Ok(())
+        })
+    }
 }
 
 /// Computes the ECDH shared secret of each private key with its peer: the x-coordinate of `d * Q`

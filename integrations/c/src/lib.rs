@@ -1,6 +1,6 @@
 //! gecc: batches of elliptic-curve operations (ECDSA, BIP 340, SM2, ECDH and masks on secp256k1,
-//! P-256, brainpoolP256r1 and SM2, and Ed25519) on NVIDIA GPUs and CPUs, for C and languages that
-//! call C.
+//! P-256, brainpoolP256r1 and SM2, Ed25519 and X25519) on NVIDIA GPUs and CPUs, for C and languages
+//! that call C.
 //!
 //! A call takes a batch of `items` items in columns, and returns results in columns. A malformed
 //! item gets its own code and does not affect other items.
@@ -9,7 +9,7 @@
 //! the next in bytes. Fields of records can be passed in place: in records of `32 digest | 33 key |
 //! 64 signature`, all three columns have a stride of 129. With a stride of 0, all items have the
 //! same row. Numbers, coordinates and digests have 32 bytes, big-endian; signatures have 64 bytes
-//! `r || s`. Ed25519 has its own encodings.
+//! `r || s`. Ed25519 and X25519 have their own encodings.
 //!
 //! **Output columns** are memory of the caller for adjacent rows: `items` times the width of a row.
 //! Their previous contents are ignored. `codes` has one byte per item, a `GeccCode`. Other results
@@ -76,3 +76,4 @@ pub mod silent_payments;
 pub mod sm2;
 pub mod status;
 pub mod sums;
+pub mod x25519;

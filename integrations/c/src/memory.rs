@@ -45,6 +45,17 @@ pub struct GeccBytes {
     pub length: usize,
 }
 
+impl GeccRows {
+    /// Returns keys of 32 bytes, such as those of Ed25519 and X25519.
+    pub(crate) fn as_x_only(self) -> GeccKeys {
+        GeccKeys {
+            data: self.data,
+            stride: self.stride,
+            encoding: GeccKeyEncoding::XOnly as i32,
+        }
+    }
+}
+
 /// The memory of one call. Memory that the call writes is registered first, and must not overlap
 /// memory that is checked later.
 ///

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The source files from which the header is generated, in its order. Functions of other files
 /// would be missing in it.
-const SOURCES: [&str; 18] = [
+const SOURCES: [&str; 19] = [
     "status",
     "engine",
     "choices",
@@ -18,6 +18,7 @@ const SOURCES: [&str; 18] = [
     "bip340",
     "ed25519",
     "ed25519_variant",
+    "x25519",
     "sm2",
     "keys",
     "masking",

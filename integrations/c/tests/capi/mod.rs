@@ -16,6 +16,7 @@ mod same_results;
 mod silent_payments;
 mod threads;
 mod vectors;
+mod x25519;
 
 use crate::capi::choices::{GeccBackend, GeccKeyEncoding};
 use crate::capi::engine::{GeccEngine, GeccEngineOptions, gecc_engine_free, gecc_engine_new};
@@ -27,7 +28,7 @@ use std::ffi::CStr;
 use std::ptr::{null, null_mut};
 
 pub fn tests() -> Vec<Test> {
-    let everywhere: [Named<fn()>; 60] = named![
+    let everywhere: [Named<fn()>; 65] = named![
         arguments::null_is_refused,
         arguments::numbers_are_refused,
         arguments::options_of_other_sizes,
@@ -88,6 +89,11 @@ pub fn tests() -> Vec<Test> {
         ed25519::variants,
         ed25519::key_forms,
         ed25519::arguments_are_refused,
+        x25519::shared_cases_have_their_secrets,
+        x25519::shared_cases_have_their_public_keys,
+        x25519::key_forms,
+        x25519::keys_for_another_purpose_are_refused,
+        x25519::arguments_are_refused,
     ];
     let on_gpus: [Named<fn()>; 2] =
         named![same_results::on_gpus, memory_of_callers::buffers_on_gpus];

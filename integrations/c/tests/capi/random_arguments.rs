@@ -12,6 +12,7 @@ use crate::capi::point::*;
 use crate::capi::sm2::{gecc_sm2_sign, gecc_sm2_verify};
 use crate::capi::status::GeccStatus;
 use crate::capi::sums::*;
+use crate::capi::x25519::gecc_x25519;
 use crate::random::Random;
 use rand::RngExt;
 use std::ptr::null_mut;
@@ -110,7 +111,7 @@ impl Call {
     }
 }
 
-const SHAPES: [Shape; 16] = [
+const SHAPES: [Shape; 17] = [
     Shape {
         reads: &[32, 64, 0],
         writes: &[],
@@ -275,6 +276,23 @@ const SHAPES: [Shape; 16] = [
                 c.items,
                 c.reads[0],
                 c.keys(1),
+                c.writes[0],
+                c.codes,
+            )
+        },
+    },
+    Shape {
+        reads: &[32, 32],
+        writes: &[32],
+        curve: None,
+        is_sum: false,
+        call: |c| unsafe {
+            gecc_x25519(
+                c.engine,
+                0,
+                c.items,
+                c.reads[0],
+                c.reads[1],
                 c.writes[0],
                 c.codes,
             )
