@@ -79,6 +79,72 @@ impl Scheme {
     }
 }
 
+/// A curve of private and public keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyCurve {
+    /// A curve of the library.
+    Named(CurveId),
+    /// curve25519, with the keys of X25519.
+    X25519,
+}
+
+impl KeyCurve {
+    /// The name on the command line.
+    pub const X25519_NAME: &str = "x25519";
+    /// Other names: that of the curve in RFC 7748, and the identifier of RFC 8410.
+    const OTHER_X25519_NAMES: [&str; 2] = ["curve25519", "1.3.101.110"];
+
+    fn is_x25519(name: &str) -> bool {
+        [Self::X25519_NAME]
+            .iter()
+            .chain(&Self::OTHER_X25519_NAMES)
+            .any(|known| known.eq_ignore_ascii_case(name))
+    }
+}
+
+/// Parses the name of a curve of keys. Help and completions list one name of each.
+pub fn of_keys() -> impl TypedValueParser<Value = KeyCurve> {
+    KeyCurveParser
+}
+
+#[derive(Clone)]
+struct KeyCurveParser;
+
+impl TypedValueParser for KeyCurveParser {
+    type Value = KeyCurve;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        argument: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<KeyCurve, clap::Error> {
+        // A function from text to value is a parser, which adds the argument to error messages.
+        parse_key_curve.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue>>> {
+        let curves = CurveId::ALL.iter().map(|curve| curve.name());
+        let names = curves.chain([KeyCurve::X25519_NAME]);
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
+}
+
+fn parse_key_curve(name: &str) -> Result<KeyCurve, String> {
+    if KeyCurve::is_x25519(name) {
+        return Ok(KeyCurve::X25519);
+    }
+    name.parse()
+        .map(KeyCurve::Named)
+        .map_err(|problem: UnknownCurve| {
+            format!(
+                "{problem}, {} (also {})",
+                KeyCurve::X25519_NAME,
+                KeyCurve::OTHER_X25519_NAMES.join(", ")
+            )
+        })
+}
+
 /// Parses the name of a curve.
 pub fn any() -> impl TypedValueParser<Value = CurveId> {
     CurveParser(|_| true)

@@ -217,7 +217,7 @@ impl CommandOperation {
             ("public_key", [x @ .., y]) if self.form == ResultForm::Compressed => {
                 line.hex("public_key", if y % 2 == 0 { "02" } else { "03" }, &x[..32]);
             }
-            // Public keys of Ed25519 are not SEC 1 points.
+            // Public keys of Ed25519 and X25519 are not SEC 1 points.
             ("public_key", row) if first.width == 64 => line.hex("public_key", "04", row),
             ("address", row) => line.hex("address", "0x", row),
             (_, row) if self.is_der(first) => {

@@ -9,13 +9,14 @@ use gecc::ecdsa::{Policy, SForm};
 use gecc::ed25519::Rule;
 use gecc::hash_to_curve::Suite;
 use gecc::mask::Form;
+use gecc::x25519::AllZero;
 
 // A paragraph is one line: clap breaks it where the terminal ends.
 
 pub const BENCH_HELP: &str = "\
 Rates are measured from and to the caller's memory, in wall-clock time. They are medians after a \
-warm-up, with fresh random inputs; results are checked outside the measured time. Ed25519 is \
-measured together with secp256k1, and verified by the rule of ZIP 215.
+warm-up, with fresh random inputs; results are checked outside the measured time. Ed25519 and \
+X25519 are measured together with secp256k1; Ed25519 is verified by the rule of ZIP 215.
 
 Examples:
   gecc bench --curve p256 --engine cpu
@@ -54,11 +55,14 @@ pub enum BenchOperation {
     /// Ed25519 signing from seeds.
     #[value(name = "ed25519_sign")]
     Ed25519Sign,
+    /// Shared secrets of X25519.
+    #[value(name = "x25519")]
+    X25519,
 }
 
 impl BenchOperation {
-    /// Returns the operation on a curve, if it exists there. Ed25519 is measured together with
-    /// secp256k1.
+    /// Returns the operation on a curve, if it exists there. Ed25519 and X25519 are measured
+    /// together with secp256k1.
     pub fn on(self, curve: CurveId) -> Option<Operation> {
         let policy = Policy::default();
         let is_secp256k1 = curve == CurveId::Secp256k1;
@@ -86,6 +90,7 @@ impl BenchOperation {
                 (is_secp256k1, Operation::Ed25519Verify(Rule::Zip215))
             }
             BenchOperation::Ed25519Sign => (is_secp256k1, Operation::Ed25519Sign),
+            BenchOperation::X25519 => (is_secp256k1, Operation::X25519(AllZero::Reject)),
         };
         exists.then_some(operation)
     }

@@ -224,8 +224,18 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
         &[
             OF_ALL,
             OF_ITEMS,
-            OF_PUBLIC_KEYS,
-            &[("curve", Always), ("key_file", Always)],
+            &[
+                ("curve", Always),
+                (
+                    "accept_all_zero",
+                    Depends("commands::keys::ecdh, by the curve"),
+                ),
+                (
+                    "hybrid_keys",
+                    Depends("commands::keys::ecdh, by the curve"),
+                ),
+                ("key_file", Always),
+            ],
         ],
     ),
     (
@@ -263,7 +273,7 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
                     "compressed",
                     With(
                         &[Ecdsa, Sm2, Bip340],
-                        "--compressed is for points: public keys of Ed25519 have 32 bytes",
+                        "--compressed is for points: public keys of {scheme} have 32 bytes",
                     ),
                 ),
                 (
@@ -405,11 +415,27 @@ impl GivenOptions {
 
     /// Refuses options that have no effect with a scheme.
     pub fn require_effect_with(&self, scheme: Scheme) -> Result<(), String> {
+        self.require_effects(scheme.name(), |schemes| schemes.contains(&scheme))
+    }
+
+    /// Refuses options that have no effect with keys of X25519: all that are for schemes of
+    /// signatures.
+    pub fn require_effect_with_x25519(&self) -> Result<(), String> {
+        self.require_effects("X25519", |_| false)
+    }
+
+    /// Refuses options without an effect. `applies` is whether options of some schemes have one,
+    /// and `name` is that of the scheme in use.
+    fn require_effects(
+        &self,
+        name: &str,
+        applies: impl Fn(&[Scheme]) -> bool,
+    ) -> Result<(), String> {
         self.options
             .iter()
             .try_for_each(|option| match effect(&self.command, option) {
-                Some(With(schemes, reason)) if !schemes.contains(&scheme) => {
-                    Err(reason.replace("{scheme}", scheme.name()))
+                Some(With(schemes, reason)) if !applies(schemes) => {
+                    Err(reason.replace("{scheme}", name))
                 }
                 Some(Never(reason)) => Err(reason.to_owned()),
                 _ => Ok(()),

@@ -243,7 +243,7 @@ impl<'a> Fields<'a> {
         }
         let hybrid = self
             .value(Field::PublicKey)
-            .filter(|_| hybrid_keys && kind != KeyKind::Ed25519)
+            .filter(|_| hybrid_keys && kind.has_points())
             .and_then(|key| key_texts::sec1_digits_of_hybrid(digits(key)));
         if let Some(key) = hybrid {
             self.values[Field::PublicKey as usize] = Some(Cow::Owned(key));

@@ -64,7 +64,7 @@ fn without_escapes(text: &str) -> Option<Wiped> {
 /// Returns whether a text is a public key in such a form. Hexadecimal digits of SEC 1, or of 32
 /// bytes, are not.
 pub fn is_public_key(text: &str, kind: KeyKind) -> bool {
-    /// The number of digits of the shortest DER, that of an Ed25519 key (RFC 8410).
+    /// The number of digits of the shortest DER, that of an Ed25519 or X25519 key (RFC 8410).
     const SHORTEST: usize = 2 * 44;
     let is_der =
         text.starts_with("30") && text.len() >= SHORTEST && !matches!(text.len(), 128 | 130);
@@ -95,7 +95,8 @@ pub fn sec1_digits_of_hybrid(digits: &str) -> Option<String> {
     gecc_keys::hybrid_row(&key).map(const_hex::encode)
 }
 
-/// Returns the hexadecimal digits of the point in SEC 1, or of the 32 bytes of an Ed25519 key.
+/// Returns the hexadecimal digits of the point in SEC 1, or of the 32 bytes of an Ed25519 or X25519
+/// key.
 pub fn public_key_digits(text: &str, kind: KeyKind) -> Result<String, String> {
     let decoded;
     let key = if is_key_text(text) {

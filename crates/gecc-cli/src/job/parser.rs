@@ -215,7 +215,7 @@ pub fn key_form(unit: &Unit, layout: &TextLayout, rules: &ParsingRules) -> KeyCo
 fn form_of(digits: &str, rules: &ParsingRules) -> KeyColumn {
     if rules.reads.x_only_keys && digits.len() == 2 * KeyColumn::XOnly.width() {
         KeyColumn::XOnly
-    } else if rules.kind != KeyKind::Ed25519 && digits.len() == 2 * KeyColumn::Compressed.width() {
+    } else if rules.kind.has_points() && digits.len() == 2 * KeyColumn::Compressed.width() {
         KeyColumn::Compressed
     } else {
         KeyColumn::Mixed

@@ -34,12 +34,13 @@ impl Inputs {
     }
 }
 
-/// Signatures of the digests for an operation that reads them; empty for others.
+/// Signatures of the digests, and keys of 32 bytes, for an operation that reads them; empty for
+/// others.
 #[derive(Default)]
 struct Signed {
     signatures: Vec<u8>,
     recovery_ids: Vec<u8>,
-    /// Public keys of 32 bytes, for BIP 340 and Ed25519.
+    /// Public keys of 32 bytes, for BIP 340, Ed25519 and X25519.
     keys: Vec<u8>,
 }
 
@@ -49,6 +50,14 @@ impl Signed {
         inputs: &Inputs,
         operation: Operation,
     ) -> Result<Self, Failure> {
+        let compute = |operation| -> Result<ResultColumns, Failure> {
+            let case = Case {
+                operation,
+                inputs,
+                signed: Signed::default(),
+            };
+            Ok(case.results(engine, 0..inputs.digests.len())?)
+        };
         let sign = match operation {
             Operation::EcdsaVerify(curve, _) => Operation::EcdsaSign(curve, SForm::default()),
             Operation::EcdsaVerifyRecoverable(curve, _) | Operation::EcdsaRecover(curve) => {
@@ -60,15 +69,13 @@ impl Signed {
             Operation::Sm2Verify => Operation::Sm2Sign,
             Operation::Bip340Verify => Operation::Bip340Sign,
             Operation::Ed25519Verify(_) => Operation::Ed25519Sign,
+            Operation::X25519(_) => {
+                return Ok(Signed {
+                    keys: compute(Operation::X25519PublicKeys)?.rows.to_vec(),
+                    ..Signed::default()
+                });
+            }
             _ => return Ok(Signed::default()),
-        };
-        let compute = |operation| -> Result<ResultColumns, Failure> {
-            let case = Case {
-                operation,
-                inputs,
-                signed: Signed::default(),
-            };
-            Ok(case.results(engine, 0..inputs.digests.len())?)
         };
         let keys = match operation {
             Operation::Bip340Verify => inputs.public.iter().flat_map(|key| *key.x()).collect(),
@@ -139,9 +146,12 @@ impl<'a> Case<'a> {
         Failure::Problem(format!("{:?}: {problem}", self.operation))
     }
 
-    /// Returns the name of the curve. Ed25519 has one of its own.
+    /// Returns the name of the curve. Ed25519 and X25519 have curves of their own.
     pub fn curve(&self) -> &'static str {
-        self.operation.curve().map_or("ed25519", CurveId::name)
+        match self.operation {
+            Operation::X25519(_) => "x25519",
+            other => other.curve().map_or("ed25519", CurveId::name),
+        }
     }
 
     fn results(&self, engine: &Engine, range: Range<usize>) -> Result<ResultColumns, Error> {
@@ -175,6 +185,7 @@ impl<'a> Case<'a> {
             public_keys: match self.operation {
                 Operation::Bip340Verify => PublicKeys::x_only(keys),
                 Operation::Ed25519Verify(_) => PublicKeys::ed25519(keys),
+                Operation::X25519(_) => PublicKeys::x25519(keys),
                 Operation::SharedSecrets(_) | Operation::MaskPoints(..) => {
                     PublicKeys::points(&peers[range.clone()])
                 }

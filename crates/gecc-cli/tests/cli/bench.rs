@@ -95,10 +95,15 @@ fn every_curve_is_measured() {
     assert_eq!(found, expected, "{rows:?}");
 }
 
-/// Ed25519 is measured once, whatever curves are given.
+/// Ed25519 and X25519 are measured once, whatever curves are given.
 #[test]
-fn ed25519_is_measured() {
-    let operations = ["ed25519_verify", "ed25519_batch_verify", "ed25519_sign"];
+fn ed25519_and_x25519_are_measured() {
+    let operations = [
+        "ed25519_verify",
+        "ed25519_batch_verify",
+        "ed25519_sign",
+        "x25519",
+    ];
     let arguments = [
         "bench",
         "--engine",
@@ -114,8 +119,13 @@ fn ed25519_is_measured() {
         .iter()
         .map(|row| (row["curve"].as_str(), row["operation"].as_str()))
         .collect();
-    assert_eq!(
-        found,
-        operations.map(|operation| (Some("ed25519"), Some(operation)))
-    );
+    let expected = operations.map(|operation| {
+        let curve = if operation == "x25519" {
+            "x25519"
+        } else {
+            "ed25519"
+        };
+        (Some(curve), Some(operation))
+    });
+    assert_eq!(found, expected);
 }

@@ -346,7 +346,7 @@ fn require_no_leak(needles: &HashSet<Vec<u8>>, output: &Output, case: &str) {
 }
 
 /// Calls that read an input, and the index from which they read private keys from it.
-const CALLS: [&[&str]; 9] = [
+const CALLS: [&[&str]; 11] = [
     &["verify", "--curve", "p256"],
     &["verify", "--curve", "sm2", "--format", "csv"],
     &[
@@ -365,6 +365,8 @@ const CALLS: [&[&str]; 9] = [
     &["ecdh", "--curve", "secp256k1", "--format", "csv"],
     &["pubkey", "--curve", "sm2"],
     &["pubkey", "--scheme", "ed25519", "--format", "jsonl"],
+    &["ecdh", "--curve", "x25519"],
+    &["pubkey", "--curve", "x25519"],
 ];
 
 #[cfg(feature = "chains")]
@@ -409,6 +411,7 @@ fn inputs_with_keys_are_never_quoted() {
             ["sign", "--curve", "sm2"],
             ["sign", "--scheme", "ed25519"],
             ["ecdh", "--curve", "secp256k1"],
+            ["ecdh", "--curve", "x25519"],
         ] {
             let output = folder.run(
                 &[&call[..], &["--key-file", "input", "items.csv"]].concat(),

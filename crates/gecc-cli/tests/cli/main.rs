@@ -42,5 +42,6 @@ mod synthetic;
 mod tables;
 mod text_forms;
 mod verify;
+mod x25519;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_gecc");
