@@ -12,6 +12,7 @@ import pyarrow as pa
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES: dict[str, Any] = json.loads((ROOT / "tests/cases/signatures.json").read_text())
+X25519_CASES: dict[str, Any] = json.loads((ROOT / "tests/cases/x25519.json").read_text())
 CURVES = ["secp256k1", "p256", "brainpoolp256r1", "sm2"]
 ECDSA_CURVES = CURVES[:3]
 

@@ -104,6 +104,8 @@ CALLS: dict[str, Any] = {
     "public_keys": lambda **o: gecc.public_keys("secp256k1", KEYS, **o),
     "ecdh": lambda **o: gecc.ecdh("secp256k1", KEYS, POINTS, **o),
     "ecdh_points": lambda **o: gecc.ecdh_points("secp256k1", KEYS, POINTS, **o),
+    "x25519": lambda **o: gecc.x25519(KEYS, KEYS, **o),
+    "x25519_public_keys": lambda **o: gecc.x25519_public_keys(KEYS, **o),
     "hash_to_curve": lambda **o: gecc.hash_to_curve("SM2_SM3_REHASH_", [b"", b"a"], **o),
     "mask": lambda **o: gecc.mask("SM2_SM3_REHASH_", KEYS, b"", **o),
     "mask_points": lambda **o: gecc.mask_points("secp256k1", KEYS, POINTS, form=8, **o),

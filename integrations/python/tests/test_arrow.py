@@ -230,6 +230,7 @@ CASES: dict[str, tuple[arrow.Operation, pa.RecordBatch, list[str]]] = {
         ["sign", "--scheme", "ed25519", "--context", bytes(255).hex(), "--prehashed"],
     ),
     "public keys, Ed25519": (arrow.PublicKeysEd25519(), seeds(60), ["pubkey", "--scheme", "ed25519"]),
+    "public keys, X25519": (arrow.PublicKeysX25519(), seeds(60), ["pubkey"]),
     "public keys": (arrow.PublicKeys("p256", compressed=True), private_keys(60), ["pubkey", "--compressed"]),
 }
 

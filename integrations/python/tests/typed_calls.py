@@ -20,6 +20,7 @@ def audit(digests: npt.NDArray[np.uint8], signatures: bytes, keys: list[bytes | 
     )
     assert gecc.verify_recoverable("p256", digests, signatures, [0, None], keys).size == len(known)
     shared, _ = gecc.ecdh("p256", secret_keys, points)
+    shared, _ = gecc.x25519(secret_keys, gecc.x25519_public_keys(bytes(32))[0], accept_all_zero=True)
     masked, _ = gecc.mask("SM2_SM3_REHASH_", bytes(32), [b"text", None], form=12)
     masked, _ = gecc.mask("P256_XMD:SHA-256_SSWU_RO_", secret_keys, b"text", dst=b"tag", form="raw")
     shared, _ = gecc.unmask("p256", secret_keys, gecc.mask_points("p256", secret_keys, masked)[0])

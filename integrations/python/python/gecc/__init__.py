@@ -17,7 +17,7 @@ array([ True, False,  True])
 `"secp256r1"` and `"prime256v1"`. On `"sm2"`, signatures are those of SM2, on the others those of ECDSA. Calls named
 after BIP 340 and Taproot are on secp256k1 and take no curve; their public keys are the 32 bytes of x. Those named after
 Ed25519 take no curve either: keys have 32 bytes and signatures 64 (RFC 8032), and keys may also be lines and files of
-OpenSSH.
+OpenSSH. Neither do those named after X25519, whose keys and secrets have 32 bytes (RFC 7748).
 
 **Arguments** are columns of rows of bytes: digests, scalars and private keys have 32 bytes, big-endian; signatures 64
 bytes `r || s`; public keys and other points 33 (compressed), 64 (`x || y`, zeros for the identity) or 65 bytes
@@ -104,6 +104,8 @@ from gecc._api import (
     verify,
     verify_messages,
     verify_recoverable,
+    x25519,
+    x25519_public_keys,
 )
 from gecc._gecc import (
     VERSION as __version__,
@@ -165,4 +167,6 @@ __all__ = [
     "verify",
     "verify_messages",
     "verify_recoverable",
+    "x25519",
+    "x25519_public_keys",
 ]

@@ -622,6 +622,61 @@ def ecdh_points(curve, secret_keys, public_keys, *, out=None, reasons=False, eng
     return _gecc.run_on_points(engine, "ecdh_points", curve, [secret_keys, public_keys], out=out, reasons=reasons)
 
 
+def x25519(secret_keys, public_keys, *, accept_all_zero=False, out=None, reasons=False, engine=None):
+    """Computes the X25519 shared secret of each private key and its peer (RFC 7748, section 6.1).
+
+    Constant-time in the private keys.
+
+    Args:
+        secret_keys: n rows of 32 bytes, or keys in PEM, DER or JWK. Rows are read in place, and the caller has to wipe
+            them. All values of 32 bytes are keys.
+        public_keys: the peers' keys, n rows of 32 bytes: u-coordinates, little-endian; or keys in PEM, DER or JWK.
+        accept_all_zero: return shared secrets that are zero, instead of rejecting their items. The secret is zero for a
+            few public keys, whatever the private key is, so that the peer does not contribute to it; TLS 1.3 and other
+            protocols require that it is rejected.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
+
+    Returns:
+        n rows of 32 bytes, and n verdicts. The caller has to wipe the secrets, as those of `ecdh`. Codes:
+        MALFORMED_POINT, IDENTITY_RESULT.
+
+    A secret is not uniformly random: derive keys from it. The secret of a rejected item is zeros, which are public:
+    check the verdicts before deriving a key. Keys that state another purpose, such as Ed25519, are an error.
+
+    >>> ours, theirs = bytes([1]) * 32, bytes([2]) * 32
+    >>> our_key, their_key = x25519_public_keys(ours + theirs)[0]
+    >>> np.array_equal(x25519(ours, their_key)[0], x25519(theirs, our_key)[0])
+    True
+    >>> x25519(ours, bytes(32))[1]
+    array([False])
+    """
+    columns = {"secret_keys": secret_keys, "public_keys": public_keys}
+    return _gecc.run(engine, "x25519", columns, accept_all_zero=accept_all_zero, out=out, reasons=reasons)
+
+
+def x25519_public_keys(secret_keys, *, out=None, reasons=False, engine=None):
+    """Computes the X25519 public key of each private key (RFC 7748, section 6.1). Constant-time in the private keys.
+
+    Args:
+        secret_keys: as for `x25519`.
+        out: a C-contiguous array of `uint8` for the rows, of their shape.
+        reasons: return codes instead of booleans.
+        engine: the engine; by default that of the process.
+
+    Returns:
+        n rows of 32 bytes, and n verdicts. Every value of 32 bytes is a key.
+
+    >>> key = bytes.fromhex("77076d0a7318a57d3c16c17251b26645df4c2f87ebc0992ab177fba51db92c2a")
+    >>> keys, ok = x25519_public_keys(key)
+    >>> keys[0, :4].tobytes().hex(), ok
+    ('8520f009', array([ True]))
+    """
+    columns = {"secret_keys": secret_keys}
+    return _gecc.run(engine, "x25519_public_keys", columns, out=out, reasons=reasons)
+
+
 def hash_to_curve(suite, messages, *, dst=None, out=None, reasons=False, engine=None):
     """Hashes messages of any length to points of the suite's curve (RFC 9380).
 

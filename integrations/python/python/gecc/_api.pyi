@@ -449,6 +449,34 @@ def ecdh_points(
     engine: Engine | None = None,
 ) -> tuple[Any, Any]: ...
 @overload
+def x25519(
+    secret_keys: NumpyRows,
+    public_keys: NumpyRows,
+    *,
+    accept_all_zero: bool = False,
+    out: _Bytes | None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def x25519(
+    secret_keys: Rows,
+    public_keys: Rows,
+    *,
+    accept_all_zero: bool = False,
+    out: None = None,
+    reasons: bool = False,
+    engine: Engine | None = None,
+) -> tuple[Any, Any]: ...
+@overload
+def x25519_public_keys(
+    secret_keys: NumpyRows, *, out: _Bytes | None = None, reasons: bool = False, engine: Engine | None = None
+) -> tuple[_Bytes, _Verdicts]: ...
+@overload
+def x25519_public_keys(
+    secret_keys: Rows, *, out: None = None, reasons: bool = False, engine: Engine | None = None
+) -> tuple[Any, Any]: ...
+@overload
 def hash_to_curve(
     suite: str,
     messages: NumpyStrings,

@@ -185,6 +185,7 @@ def run(
     context: bytes | None = None,
     prehashed: bool = False,
     signature_form: str = "auto",
+    accept_all_zero: bool = False,
     out: Any = None,
     reasons: bool = False,
 ) -> Any: ...

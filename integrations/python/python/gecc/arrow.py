@@ -53,6 +53,7 @@ __all__ = [
     "Operation",
     "PublicKeys",
     "PublicKeysEd25519",
+    "PublicKeysX25519",
     "Recover",
     "RecoverAddresses",
     "Sign",
@@ -429,6 +430,20 @@ class PublicKeysEd25519(Operation):
 
     def _operation(self) -> BatchOperation:
         return BatchOperation("ed25519_public_keys")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublicKeysX25519(Operation):
+    """Derives the X25519 public key of each `secret_key`, 32 bytes (RFC 7748). Answers are `public_key`, 32 bytes, and
+    `reason`.
+
+    Constant-time in private keys; reading them from hexadecimal text is not.
+    """
+
+    curve: str = field(default="x25519", init=False)
+
+    def _operation(self) -> BatchOperation:
+        return BatchOperation("x25519_public_keys")
 
 
 def _require_32_bytes(name: str, value: bytes | None) -> None:

@@ -12,6 +12,7 @@ use arrow_select::concat::concat_batches;
 use gecc::CurveId;
 use gecc::call::{Operation, Options};
 use gecc::fields::UnclearColumns;
+use gecc::x25519::AllZero;
 use gecc_arrow::{
     AnswerSelection, Cells, Error, Field, KeyForm, Mapping, Pool, TableOperation, check_imported,
     column_of, columns_beside, complete,
@@ -46,7 +47,8 @@ impl BatchOperation {
         compressed: bool,
         der: bool,
     ) -> PyResult<Self> {
-        let operation = match operation(name, curve, low_s, "curve_default", rule)? {
+        let all_zero = AllZero::default();
+        let operation = match operation(name, curve, low_s, "curve_default", rule, all_zero)? {
             Operation::EcdsaVerify(curve, policy) if batch_verification => {
                 Operation::EcdsaVerifyRecoverable(curve, policy)
             }

@@ -13,6 +13,7 @@ use crate::pieces;
 use gecc::call::{self, Columns, Operation, Options};
 use gecc::fields::{Hash, SignatureReader};
 use gecc::sm2::UserIds;
+use gecc::x25519::AllZero;
 use gecc::{CurveId, PublicKeys, keys};
 use gecc_arrow::{CellProblem, Field, Reason};
 use pyo3::exceptions::PyValueError;
@@ -25,7 +26,7 @@ use zeroize::Zeroizing;
 #[pyfunction]
 #[pyo3(signature = (
     engine, name, columns, *, curve = "secp256k1", low_s = false, s_form = "curve_default", hash = None, rule = "",
-    context = None, prehashed = false, signature_form = "auto", out = None, reasons = false
+    context = None, prehashed = false, signature_form = "auto", accept_all_zero = false, out = None, reasons = false
 ))]
 pub fn run<'py>(
     py: Python<'py>,
@@ -40,10 +41,16 @@ pub fn run<'py>(
     context: Option<&[u8]>,
     prehashed: bool,
     signature_form: &str,
+    accept_all_zero: bool,
     out: Option<&Bound<'py, PyAny>>,
     reasons: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let operation = operation(name, curve, low_s, s_form, rule)?;
+    let all_zero = if accept_all_zero {
+        AllZero::Accept
+    } else {
+        AllZero::Reject
+    };
+    let operation = operation(name, curve, low_s, s_form, rule, all_zero)?;
     let reader = choices::signature_reader(operation, signature_form)?;
     let options = Options {
         hash: hash_of(operation, hash)?,
@@ -163,6 +170,7 @@ pub fn operation(
     low_s: bool,
     s_form: &str,
     rule: &str,
+    all_zero: AllZero,
 ) -> PyResult<Operation> {
     let curve = choices::curve(curve)?;
     let policy = choices::policy(low_s);
@@ -192,6 +200,8 @@ pub fn operation(
         "ed25519_public_keys" => Operation::Ed25519PublicKeys,
         "public_keys" => Operation::PublicKeys(curve),
         "ecdh" => Operation::SharedSecrets(curve),
+        "x25519" => Operation::X25519(all_zero),
+        "x25519_public_keys" => Operation::X25519PublicKeys,
         _ => {
             return Err(PyValueError::new_err(format!(
                 "{name:?} is not an operation"
