@@ -4,6 +4,7 @@ pub mod agreement;
 pub mod columns;
 pub mod hashing;
 pub mod isolation;
+pub mod masks;
 pub mod rfc9496;
 
 use crate::support::random::Random;

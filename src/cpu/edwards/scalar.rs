@@ -6,7 +6,7 @@ use crate::cpu::field::moduli::Modulus;
 use crate::cpu::field::montgomery::{General, Shape};
 use core::hint::black_box;
 use core::marker::PhantomData;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 /// A number below the order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroize)]
@@ -21,6 +21,12 @@ impl<M: Modulus> Scalar<M> {
         let value = limbs::from_le_bytes(bytes);
         let (_, is_below) = limbs::sub(&value, &M::M);
         is_below.then_some(Scalar(value, PhantomData))
+    }
+
+    /// Decodes a private key: 32 little-endian bytes of a number from 1 to the order minus 1. The
+    /// only branches are on whether it is one.
+    pub fn key_from_le_bytes(bytes: &[u8; 32]) -> Option<Self> {
+        Self::from_le_bytes(bytes).filter(|key| !key.is_zero())
     }
 
     /// Decodes 32 little-endian bytes modulo the order.
@@ -82,6 +88,38 @@ impl<M: Modulus> Scalar<M> {
     pub fn mul(&self, rhs: &Self) -> Self {
         let factor = montgomery::<M>(&self.0, &M::R2);
         Scalar(montgomery::<M>(&factor, &rhs.0), PhantomData)
+    }
+
+    /// Returns the inverse, or 0 for 0. The order has to be prime.
+    fn invert(&self) -> Self {
+        let (exponent, _) = limbs::sub(&M::M, &[2, 0, 0, 0]);
+        let mut power = Scalar([1, 0, 0, 0], PhantomData);
+        for bit in (0..256).rev() {
+            power = power.mul(&power);
+            // The exponent is public.
+            if exponent[bit / 64] >> (bit % 64) & 1 == 1 {
+                power = power.mul(self);
+            }
+        }
+        power
+    }
+}
+
+/// Replaces scalars, of which none is zero, by their inverses modulo the order, a prime, with
+/// Montgomery's trick.
+pub fn invert_all<M: Modulus>(scalars: &mut [Scalar<M>]) {
+    // Allocated once: growing the vector would leave its old contents in freed memory.
+    let mut products = Zeroizing::new(Vec::with_capacity(scalars.len()));
+    let mut product = Scalar([1, 0, 0, 0], PhantomData);
+    for scalar in &*scalars {
+        products.push(product);
+        product = product.mul(scalar);
+    }
+    let mut suffix = product.invert();
+    for (scalar, product) in scalars.iter_mut().zip(products.iter()).rev() {
+        let inverse = suffix.mul(product);
+        suffix = suffix.mul(scalar);
+        *scalar = inverse;
     }
 }
 

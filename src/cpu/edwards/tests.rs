@@ -10,7 +10,7 @@ use super::msm::{self, Terms};
 use super::multiply::{Term, sum_of_products_var};
 use super::point::{Extended, Projective};
 use super::ristretto::{self, NoElement, decode_all as decode_elements};
-use super::scalar::Scalar;
+use super::scalar::{self, Scalar};
 use super::secret;
 use super::simd::{self, Lanes};
 use super::tables::{Comb, Uniform};
@@ -179,6 +179,18 @@ proptest! {
     #[test]
     fn random_halves(limbs: Limbs) {
         check_halves(&Number::from_le_bytes_reduced(&to_le_bytes(&limbs)));
+    }
+
+    #[test]
+    fn inverses_of_scalars_together(values: Vec<Limbs>) {
+        let mut scalars: Vec<Number> =
+            values.iter().map(|limbs| Number::from_le_bytes_reduced(&to_le_bytes(limbs))).collect();
+        scalars.retain(|scalar| !scalar.is_zero());
+        let expected = scalars.clone();
+        scalar::invert_all(&mut scalars);
+        for (inverse, scalar) in scalars.iter().zip(&expected) {
+            prop_assert_eq!(*inverse.mul(scalar).limbs(), [1, 0, 0, 0]);
+        }
     }
 
     #[test]

@@ -5,12 +5,18 @@
 //! The identity is 32 zero bytes. Scalars are [`SecretKey`](crate::SecretKey)s of 32 bytes,
 //! **little-endian** (RFC 9496, section 4.4, and RFC 9497, section 4.1), from 1 to l - 1.
 //!
-//! [`hash`] and [`mul`] compute masks for private set intersection and the steps of OPRFs:
-//! multiplying with a key and then with its inverse modulo l gives the element again.
+//! [`mask()`] and [`mul`] compute masks for private set intersection, and [`unmask`] removes them. They
+//! are functions of their own and not suites of [`mask`](crate::mask), because all that differs
+//! there, curves as [`CurveId`](crate::CurveId) and points in several SEC 1 encodings, does not
+//! exist here: an element has one encoding.
+//!
+//! So far, [`mask()`] computes on the CPU alone.
 
 mod cpu;
+mod generate;
 mod gpu;
 pub(crate) mod known_answers;
+mod mask;
 
 use super::hash::SizedTexts;
 use super::hash_to_curve::Dst;
@@ -23,6 +29,9 @@ use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
     Error, Rejection, ResultSink, ResultsMut, Rows, SecretKeys, bytes_of, require_lengths,
 };
+pub use generate::generate;
+use mask::Mask;
+pub use mask::{mask, mask_into, unmask, unmask_into};
 use sha2::Sha512;
 use std::ops::Range;
 
