@@ -36,7 +36,7 @@
 //! | X25519 (RFC 7748) | [`x25519`] | in private keys |
 //! | ristretto255 (RFC 9496) | [`ristretto255`] | in private keys, uniform bytes and messages |
 //! | hashing to points (RFC 9380 and others) | [`hash_to_curve`] | in messages, with suites of RFC 9380 |
-//! | masks for private set intersection | [`mask`] | in keys; in items with suites of RFC 9380 |
+//! | masks for private set intersection | [`mask`], [`ristretto255`] | in keys; in items with suites of RFC 9380 |
 //! | oblivious pseudorandom functions (RFC 9497) | [`oprf`] | in keys, inputs and blinds |
 //! | key generation, public keys | [`keys`] | in private keys |
 //! | tweaks of public keys (BIP 341, BIP 32) | [`tweak`] | no: public data |

@@ -7,6 +7,9 @@
 //! #[apply(on_every_engine)] // once for each curve of ECDSA
 //! fn every_position_is_isolated<C: EcdsaReference>(engine: &Engine) { … }
 //!
+//! #[apply(on_every_engine)] // once for each suite of OPRFs
+//! fn blinds_are_fresh<S: OprfSuite>(engine: &Engine) { … }
+//!
 //! #[apply(once)]
 //! fn encoding_is_its_own_inverse() { … }
 //! ```
@@ -19,7 +22,8 @@ pub use macro_rules_attribute::apply;
 pub struct Declared {
     module: &'static str,
     name: &'static str,
-    curve: Option<&'static str>,
+    /// The curve or the suite of a generic test.
+    parameter: Option<&'static str>,
     pub test: Test,
 }
 
@@ -37,14 +41,14 @@ impl Declared {
         Declared {
             module,
             name,
-            curve: None,
+            parameter: None,
             test,
         }
     }
 
-    pub const fn of_curve(self, curve: &'static str) -> Self {
+    pub const fn with(self, parameter: &'static str) -> Self {
         Declared {
-            curve: Some(curve),
+            parameter: Some(parameter),
             ..self
         }
     }
@@ -55,8 +59,8 @@ impl Declared {
             .module
             .split_once("::")
             .expect("a module inside the crate");
-        let curve = self.curve.map(|curve| format!("::{curve}"));
-        format!("{module}::{}{}", self.name, curve.unwrap_or_default())
+        let parameter = self.parameter.map(|parameter| format!("::{parameter}"));
+        format!("{module}::{}{}", self.name, parameter.unwrap_or_default())
     }
 }
 
@@ -68,7 +72,7 @@ pub fn declared() -> Vec<&'static Declared> {
 }
 
 /// Declares a function of an engine as a test that runs on every engine. If it is generic over the
-/// curve, it is a test for each curve of ECDSA.
+/// curve or the suite, it is a test for each curve of ECDSA, or for each suite of OPRFs.
 macro_rules! on_every_engine {
     ($(#[$attribute:meta])* fn $name:ident<C: EcdsaReference> $($rest:tt)*) => {
         $(#[$attribute])* fn $name<C: EcdsaReference> $($rest)*
@@ -81,7 +85,21 @@ macro_rules! on_every_engine {
                 stringify!($test),
                 $crate::declare::Test::OnEveryEngine($test::<gecc::$curve>),
             )
-            .of_curve(stringify!($name))
+            .with(stringify!($name))
+        })*
+    };
+    ($(#[$attribute:meta])* fn $name:ident<S: OprfSuite> $($rest:tt)*) => {
+        $(#[$attribute])* fn $name<S: OprfSuite> $($rest)*
+        on_every_engine!(suites $name: P256Sha256 p256, Ristretto255Sha512 ristretto255);
+    };
+    (suites $test:ident: $($suite:ident $name:ident),*) => {
+        $(inventory::submit! {
+            $crate::declare::Declared::new(
+                module_path!(),
+                stringify!($test),
+                $crate::declare::Test::OnEveryEngine($test::<gecc::oprf::$suite>),
+            )
+            .with(stringify!($name))
         })*
     };
     ($(#[$attribute:meta])* fn $name:ident $($rest:tt)*) => {

@@ -1,27 +1,21 @@
-//! Oblivious pseudorandom functions.
+//! Oblivious pseudorandom functions. A test that is generic over the suite runs with each.
 
 pub mod calls;
 pub mod isolation;
 pub mod proofs;
 pub mod protocol;
+pub mod suites;
 pub mod vectors;
 
-use gecc::mask::Masked;
-use gecc::oprf::{Element, Outputs};
-use gecc::{Engine, P256, Rejection, SecretKey, keys};
+use gecc::Rejection;
+use gecc::oprf::{Elements, Outputs, Suite};
 
 /// Returns the elements of a batch without rejected items.
-fn elements(masked: &Masked) -> Vec<Element> {
-    assert!(masked.iter().all(|item| item.is_ok()));
-    masked.rows().as_chunks().0.to_vec()
+fn elements<S: Suite>(elements: &Elements<S>) -> Vec<S::Element> {
+    assert!(elements.iter().all(|item| item.is_ok()));
+    elements.rows().to_vec()
 }
 
-fn results(outputs: &Outputs) -> Vec<Result<[u8; 32], Rejection>> {
+fn results<S: Suite>(outputs: &Outputs<S>) -> Vec<Result<S::Output, Rejection>> {
     outputs.iter().map(|output| output.copied()).collect()
-}
-
-/// Returns a new key of a server and its public key.
-fn key_pair(engine: &Engine) -> (SecretKey, Element) {
-    let (mut secret, public) = keys::generate(engine, P256, 1).unwrap();
-    (secret.remove(0), public[0].to_compressed().unwrap())
 }

@@ -1,31 +1,32 @@
 //! Proofs that do not match, and batches that cannot be proved.
 
-use super::{elements, key_pair, results};
+use super::suites::OprfSuite;
+use super::{elements, results};
 use crate::declare::{apply, on_every_engine};
-use crate::support::numbers::{modulus_plus, order_plus};
 use crate::support::random::Random;
-use gecc::oprf::{self, Element, Mode, Outputs, Proof};
-use gecc::{Engine, Error, P256, Rejection, SecretKey};
+use gecc::oprf::{self, Mode, Outputs, Proof};
+use gecc::{Engine, Error, Rejection, SecretKey};
 
 /// The messages of a client and a server.
-struct Transcript {
+struct Transcript<S: OprfSuite> {
     inputs: Vec<Vec<u8>>,
     blinds: Vec<SecretKey>,
-    blinded: Vec<Element>,
+    blinded: Vec<S::Element>,
     key: SecretKey,
-    public_key: Element,
-    evaluated: Vec<Element>,
+    public_key: S::Element,
+    evaluated: Vec<S::Element>,
     proof: Proof,
 }
 
-impl Transcript {
+impl<S: OprfSuite> Transcript<S> {
     fn new(engine: &Engine, items: usize) -> Self {
         let mut random = Random::new();
         let inputs: Vec<_> = (0..items).map(|_| random.vector(16)).collect();
-        let (key, public_key) = key_pair(engine);
-        let (blinds, blinded) = oprf::blind(engine, Mode::Voprf, &inputs).unwrap();
+        let (key, public_key) = S::key_pair(engine);
+        let (blinds, blinded) = oprf::blind(engine, S::SUITE, Mode::Voprf, &inputs).unwrap();
         let blinded = elements(&blinded);
-        let (evaluated, proof) = oprf::evaluate_with_proof(engine, &key, &blinded).unwrap();
+        let (evaluated, proof) =
+            oprf::evaluate_with_proof(engine, S::SUITE, &key, &blinded).unwrap();
         Transcript {
             inputs,
             blinds,
@@ -37,9 +38,10 @@ impl Transcript {
         }
     }
 
-    fn finalize(&self, engine: &Engine) -> Result<Outputs, Error> {
+    fn finalize(&self, engine: &Engine) -> Result<Outputs<S>, Error> {
         oprf::finalize_with_proof(
             engine,
+            S::SUITE,
             &self.inputs,
             &self.blinds,
             &self.blinded,
@@ -52,6 +54,7 @@ impl Transcript {
     fn verify(&self, engine: &Engine) -> Result<(), Error> {
         oprf::verify_proof(
             engine,
+            S::SUITE,
             &self.public_key,
             &self.blinded,
             &self.evaluated,
@@ -62,7 +65,8 @@ impl Transcript {
     #[track_caller]
     fn is_valid(&self, engine: &Engine) {
         self.verify(engine).unwrap();
-        let known = oprf::evaluate_inputs(engine, Mode::Voprf, &self.key, &self.inputs).unwrap();
+        let known =
+            oprf::evaluate_inputs(engine, S::SUITE, Mode::Voprf, &self.key, &self.inputs).unwrap();
         assert_eq!(results(&self.finalize(engine).unwrap()), results(&known));
     }
 
@@ -81,8 +85,8 @@ fn with_scalar(proof: &Proof, start: usize, scalar: [u8; 32]) -> Proof {
 }
 
 #[apply(on_every_engine)]
-fn altered_proofs_fail(engine: &Engine) {
-    let mut transcript = Transcript::new(engine, 5);
+fn altered_proofs_fail<S: OprfSuite>(engine: &Engine) {
+    let mut transcript = Transcript::<S>::new(engine, 5);
     transcript.is_valid(engine);
     let proof = transcript.proof;
     for bit in (0..512).step_by(37) {
@@ -91,7 +95,7 @@ fn altered_proofs_fail(engine: &Engine) {
         transcript.is_invalid(engine);
     }
     // Zero, the order and numbers above it, for c and for s.
-    let order = order_plus::<P256>(0);
+    let order = S::order();
     for start in [0, 32] {
         for scalar in [[0; 32], order, [0xff; 32]] {
             transcript.proof = with_scalar(&proof, start, scalar);
@@ -109,9 +113,9 @@ fn altered_proofs_fail(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn elements_that_do_not_belong_together_fail(engine: &Engine) {
+fn elements_that_do_not_belong_together_fail<S: OprfSuite>(engine: &Engine) {
     for items in [2, 70] {
-        let mut transcript = Transcript::new(engine, items);
+        let mut transcript = Transcript::<S>::new(engine, items);
         let evaluated = transcript.evaluated.clone();
         let blinded = transcript.blinded.clone();
         // Swapped on one side, and on both: the proof is of an ordered list.
@@ -125,16 +129,16 @@ fn elements_that_do_not_belong_together_fail(engine: &Engine) {
         transcript.is_valid(engine);
         // The negative of an element.
         for item in [0, items / 2, items - 1] {
-            transcript.evaluated[item][0] ^= 1;
+            transcript.evaluated[item] = S::negative(&evaluated[item]);
             transcript.is_invalid(engine);
             transcript.evaluated = evaluated.clone();
-            transcript.blinded[item][0] ^= 1;
+            transcript.blinded[item] = S::negative(&blinded[item]);
             transcript.is_invalid(engine);
             transcript.blinded = blinded.clone();
         }
         // One element of another key.
-        let (other, _) = key_pair(engine);
-        let of_other = oprf::evaluate(engine, &other, &blinded).unwrap();
+        let (other, _) = S::key_pair(engine);
+        let of_other = oprf::evaluate(engine, S::SUITE, &other, &blinded).unwrap();
         let of_other = elements(&of_other);
         transcript.evaluated[items - 1] = of_other[items - 1];
         transcript.is_invalid(engine);
@@ -145,33 +149,34 @@ fn elements_that_do_not_belong_together_fail(engine: &Engine) {
 
 /// A proof for a part of the elements, or for more of them.
 #[apply(on_every_engine)]
-fn proofs_of_other_batches_fail(engine: &Engine) {
-    let mut transcript = Transcript::new(engine, 4);
+fn proofs_of_other_batches_fail<S: OprfSuite>(engine: &Engine) {
+    let mut transcript = Transcript::<S>::new(engine, 4);
     transcript.inputs.pop();
     transcript.blinds.pop();
     transcript.blinded.pop();
     transcript.evaluated.pop();
     transcript.is_invalid(engine);
     let (_, proof) =
-        oprf::evaluate_with_proof(engine, &transcript.key, &transcript.blinded[..2]).unwrap();
+        oprf::evaluate_with_proof(engine, S::SUITE, &transcript.key, &transcript.blinded[..2])
+            .unwrap();
     transcript.proof = proof;
     transcript.is_invalid(engine);
 }
 
 #[apply(on_every_engine)]
-fn other_keys_fail(engine: &Engine) {
-    let mut transcript = Transcript::new(engine, 3);
+fn other_keys_fail<S: OprfSuite>(engine: &Engine) {
+    let mut transcript = Transcript::<S>::new(engine, 3);
     let public_key = transcript.public_key;
-    let (other, other_public) = key_pair(engine);
+    let (other, other_public) = S::key_pair(engine);
     transcript.public_key = other_public;
     transcript.is_invalid(engine);
     transcript.public_key = public_key;
-    transcript.public_key[0] ^= 1;
+    transcript.public_key = S::negative(&public_key);
     transcript.is_invalid(engine);
     transcript.public_key = public_key;
     // A server that proves the use of a key which is not that of its public key.
     (transcript.evaluated, transcript.proof) =
-        oprf::evaluate_with_proof(engine, &other, &transcript.blinded).unwrap();
+        oprf::evaluate_with_proof(engine, S::SUITE, &other, &transcript.blinded).unwrap();
     transcript.is_invalid(engine);
     transcript.public_key = other_public;
     transcript.key = other;
@@ -179,9 +184,9 @@ fn other_keys_fail(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn malformed_public_keys_are_errors(engine: &Engine) {
-    let mut transcript = Transcript::new(engine, 2);
-    for (public_key, expected) in malformed() {
+fn malformed_public_keys_are_errors<S: OprfSuite>(engine: &Engine) {
+    let mut transcript = Transcript::<S>::new(engine, 2);
+    for (public_key, expected) in S::malformed() {
         transcript.public_key = public_key;
         for result in [
             transcript.verify(engine),
@@ -195,26 +200,9 @@ fn malformed_public_keys_are_errors(engine: &Engine) {
     }
 }
 
-/// Returns rows of 33 bytes that are not elements.
-pub fn malformed() -> Vec<(Element, Rejection)> {
-    let mut x_of_p = [2; 33];
-    x_of_p[1..].copy_from_slice(&modulus_plus::<P256>(0));
-    // 1 is not an x-coordinate of P-256: 1 - 3 + b has no root.
-    let mut no_point = [0; 33];
-    no_point[0] = 3;
-    no_point[32] = 1;
-    vec![
-        ([0; 33], Rejection::MalformedPoint),
-        ([0xff; 33], Rejection::MalformedPoint),
-        ([4; 33], Rejection::MalformedPoint),
-        (x_of_p, Rejection::MalformedPoint),
-        (no_point, Rejection::NotOnCurve),
-    ]
-}
-
 /// A malformed element makes the whole call fail, on both sides.
 #[apply(on_every_engine)]
-fn malformed_elements_are_errors(engine: &Engine) {
+fn malformed_elements_are_errors<S: OprfSuite>(engine: &Engine) {
     const ITEMS: usize = 70;
     #[track_caller]
     fn fails<T>(result: Result<T, Error>, list: &str, index: usize, expected: Rejection) {
@@ -225,11 +213,12 @@ fn malformed_elements_are_errors(engine: &Engine) {
             other => panic!("{other:?}"),
         }
     }
-    let mut transcript = Transcript::new(engine, ITEMS);
-    for (row, reason) in malformed() {
+    let mut transcript = Transcript::<S>::new(engine, ITEMS);
+    for (row, reason) in S::malformed() {
         for item in [0, ITEMS / 2, ITEMS - 1] {
             let right = std::mem::replace(&mut transcript.blinded[item], row);
-            let evaluated = oprf::evaluate_with_proof(engine, &transcript.key, &transcript.blinded);
+            let evaluated =
+                oprf::evaluate_with_proof(engine, S::SUITE, &transcript.key, &transcript.blinded);
             fails(evaluated, "blinded elements", item, reason);
             fails(transcript.verify(engine), "blinded elements", item, reason);
             transcript.blinded[item] = right;
@@ -253,13 +242,13 @@ fn malformed_elements_are_errors(engine: &Engine) {
 }
 
 #[apply(on_every_engine)]
-fn keys_out_of_range_are_errors(engine: &Engine) {
-    let (_, blinded) = oprf::blind(engine, Mode::Voprf, &["a", "b"]).unwrap();
-    for bytes in [[0; 32], order_plus::<P256>(0), [0xff; 32]] {
+fn keys_out_of_range_are_errors<S: OprfSuite>(engine: &Engine) {
+    let (_, blinded) = oprf::blind(engine, S::SUITE, Mode::Voprf, &["a", "b"]).unwrap();
+    for bytes in [[0; 32], S::order(), [0xff; 32]] {
         let key = SecretKey::from_bytes(bytes);
         for result in [
-            oprf::evaluate_with_proof(engine, &key, &elements(&blinded)).map(drop),
-            oprf::public_key(engine, &key).map(drop),
+            oprf::evaluate_with_proof(engine, S::SUITE, &key, &elements(&blinded)).map(drop),
+            oprf::public_key(engine, S::SUITE, &key).map(drop),
         ] {
             match result {
                 Err(Error::InvalidServerKey(reason)) => {
@@ -273,7 +262,7 @@ fn keys_out_of_range_are_errors(engine: &Engine) {
 
 /// One element less than the smallest batch, and one more than the largest.
 #[apply(on_every_engine)]
-fn batches_that_cannot_be_proved_are_errors(engine: &Engine) {
+fn batches_that_cannot_be_proved_are_errors<S: OprfSuite>(engine: &Engine) {
     #[track_caller]
     fn fails<T>(result: Result<T, Error>, expected: usize) {
         match result.map(drop) {
@@ -281,7 +270,7 @@ fn batches_that_cannot_be_proved_are_errors(engine: &Engine) {
             other => panic!("{other:?}"),
         }
     }
-    let transcript = Transcript::new(engine, 1);
+    let transcript = Transcript::<S>::new(engine, 1);
     transcript.is_valid(engine);
     let Transcript {
         key,
@@ -293,14 +282,24 @@ fn batches_that_cannot_be_proved_are_errors(engine: &Engine) {
         let inputs = vec![""; items];
         let blinds = vec![key.clone(); items];
         let elements = vec![*public_key; items];
-        fails(oprf::evaluate_with_proof(engine, key, &elements), items);
         fails(
-            oprf::verify_proof(engine, public_key, &elements, &elements, proof),
+            oprf::evaluate_with_proof(engine, S::SUITE, key, &elements),
+            items,
+        );
+        fails(
+            oprf::verify_proof(engine, S::SUITE, public_key, &elements, &elements, proof),
             items,
         );
         fails(
             oprf::finalize_with_proof(
-                engine, &inputs, &blinds, &elements, &elements, public_key, proof,
+                engine,
+                S::SUITE,
+                &inputs,
+                &blinds,
+                &elements,
+                &elements,
+                public_key,
+                proof,
             ),
             items,
         );

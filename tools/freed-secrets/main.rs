@@ -14,12 +14,13 @@ use elliptic_curve::{AffinePoint, CurveArithmetic, CurveGroup, ProjectivePoint};
 use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::hash_to_curve::{self, Suite};
 use gecc::mask::{self, Form, Masked};
+use gecc::oprf::{self, Mode, P256Sha256, Ristretto255Sha512};
 use gecc::service::{Caller, Coalescer, Request};
 use gecc::{
     Backend, Curve, Engine, EngineBuilder, Error, P256, Point, PublicKeys, Rejection, SecretKey,
     SecretKeys, Sm2, Verdict,
 };
-use gecc::{bip340, ecdh, ecdsa, keys, modular, point, sm2};
+use gecc::{bip340, ecdh, ecdsa, keys, modular, point, ristretto255, sm2};
 use harness::needs::{AVX512, GPU, Need, in_release};
 use harness::{Named, named, test};
 use rand::Rng;
@@ -715,11 +716,11 @@ fn x25519_agreements((name, engines): Kind) {
     }
 }
 
-/// Private keys of ristretto255 and their halves, by which elements are multiplied, and bytes that
-/// are mapped to elements.
+/// Private keys of ristretto255, their halves, by which elements are multiplied, and their inverses,
+/// and bytes that are mapped to elements.
 fn ristretto255_products((name, engines): Kind) {
     use curve25519_dalek::{RistrettoPoint, Scalar};
-    use gecc::ristretto255::{from_uniform_bytes, hash, mul, mul_into, public_keys};
+    use gecc::ristretto255::{from_uniform_bytes, hash, mask, mul, mul_into, public_keys, unmask};
     let _alone = search::alone();
     let engine = engines.engine();
     let half = Scalar::from(2u64).invert();
@@ -737,6 +738,8 @@ fn ristretto255_products((name, engines): Kind) {
             *key = scalar.to_bytes();
             watch.add(key);
             watch.add(&(scalar * half).to_bytes());
+            watch.add(&scalar.invert().to_bytes());
+            watch.add(&(scalar.invert() * half).to_bytes());
         }
         let keys: Vec<SecretKey> = secret
             .iter()
@@ -772,6 +775,12 @@ fn ristretto255_products((name, engines): Kind) {
                 });
             });
             check("public keys", &|| drop(public_keys(&engine, keys).unwrap()));
+            check("masks", &|| {
+                drop(mask(&engine, b"tag", keys, uniform).unwrap())
+            });
+            check("unmasking", &|| {
+                drop(unmask(&engine, keys, elements).unwrap())
+            });
         }
         check("the map", &|| {
             drop(from_uniform_bytes(&engine, uniform).unwrap())
@@ -944,15 +953,101 @@ fn masks((name, engines): Kind) {
     }
 }
 
-/// Seeds, keys, blinds, their inverses and nonces of oblivious pseudorandom functions, points of
+/// Seeds, keys, blinds, their inverses and nonces of oblivious pseudorandom functions, elements of
 /// inputs, their products with the key, and outputs.
-fn oblivious_functions((name, engines): Kind) {
+fn oblivious_functions(kind: Kind) {
+    functions_of_suite::<P256Sha256>(kind);
+    functions_of_suite::<Ristretto255Sha512>(kind);
+}
+
+/// A suite of oblivious pseudorandom functions.
+trait SecretSuite: oprf::Suite {
+    const SUITE: Self;
+    /// The tag of `HashToGroup` in the mode VOPRF.
+    const DST: &'static [u8];
+
+    /// Makes a scalar of random bytes.
+    fn scalar(random: [u8; 32]) -> [u8; 32];
+
+    /// Returns the inverse modulo the group order.
+    fn inverse(scalar: &[u8; 32]) -> [u8; 32];
+
+    /// Returns s + c k.
+    fn nonce(s: [u8; 32], c: [u8; 32], k: [u8; 32]) -> [u8; 32];
+
+    /// Returns the elements of inputs, and their products with a key.
+    fn products(engine: &Engine, key: &SecretKey, inputs: &[[u8; 16]]) -> [Zeroizing<Vec<u8>>; 2];
+}
+
+impl SecretSuite for P256Sha256 {
+    const SUITE: Self = P256Sha256;
+    const DST: &'static [u8] = b"HashToGroup-OPRFV1-\x01-P256-SHA256";
+
+    fn scalar(random: [u8; 32]) -> [u8; 32] {
+        random
+    }
+
+    fn inverse(scalar: &[u8; 32]) -> [u8; 32] {
+        of_p256(*scalar).invert().unwrap().to_bytes().into()
+    }
+
+    fn nonce(s: [u8; 32], c: [u8; 32], k: [u8; 32]) -> [u8; 32] {
+        (of_p256(s) + of_p256(c) * of_p256(k)).to_bytes().into()
+    }
+
+    fn products(engine: &Engine, key: &SecretKey, inputs: &[[u8; 16]]) -> [Zeroizing<Vec<u8>>; 2] {
+        let one = SecretKey::from_bytes(std::array::from_fn(|byte| u8::from(byte == 31)));
+        let suite = Suite::P256SswuRo;
+        [&one, key].map(|key| {
+            let products = mask::items(engine, suite, Self::DST, key, inputs, Form::Raw);
+            Zeroizing::new(products.unwrap().into_columns().0)
+        })
+    }
+}
+
+fn of_p256(bytes: [u8; 32]) -> p256::Scalar {
     use elliptic_curve::PrimeField;
-    use gecc::oprf::{self, Mode};
-    use p256::Scalar;
+    p256::Scalar::from_repr(bytes.into()).unwrap()
+}
+
+impl SecretSuite for Ristretto255Sha512 {
+    const SUITE: Self = Ristretto255Sha512;
+    const DST: &'static [u8] = b"HashToGroup-OPRFV1-\x01-ristretto255-SHA512";
+
+    fn scalar(random: [u8; 32]) -> [u8; 32] {
+        curve25519_dalek::Scalar::from_bytes_mod_order(random).to_bytes()
+    }
+
+    fn inverse(scalar: &[u8; 32]) -> [u8; 32] {
+        of_ristretto255(*scalar).invert().to_bytes()
+    }
+
+    fn nonce(s: [u8; 32], c: [u8; 32], k: [u8; 32]) -> [u8; 32] {
+        (of_ristretto255(s) + of_ristretto255(c) * of_ristretto255(k)).to_bytes()
+    }
+
+    fn products(engine: &Engine, key: &SecretKey, inputs: &[[u8; 16]]) -> [Zeroizing<Vec<u8>>; 2] {
+        let count = inputs.len();
+        let mut rows = [(); 2].map(|()| Zeroizing::new(vec![0; 32 * count]));
+        let [elements, products] = &mut rows;
+        let elements = elements.as_chunks_mut().0;
+        let products = products.as_chunks_mut().0;
+        let mut codes = vec![0; count];
+        ristretto255::hash_into(engine, Self::DST, inputs, elements).unwrap();
+        ristretto255::mask_into(engine, Self::DST, key, inputs, products, &mut codes).unwrap();
+        assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
+        rows
+    }
+}
+
+fn of_ristretto255(bytes: [u8; 32]) -> curve25519_dalek::Scalar {
+    curve25519_dalek::Scalar::from_canonical_bytes(bytes).unwrap()
+}
+
+fn functions_of_suite<S: SecretSuite>((name, engines): Kind) {
     const MODE: Mode = Mode::Voprf;
-    const DST: &[u8] = b"HashToGroup-OPRFV1-\x01-P256-SHA256";
     const INFO: &[u8] = b"info";
+    let suite = S::SUITE;
     let _alone = search::alone();
     let engine = engines.engine();
     let cpu = Engine::cpu().unwrap();
@@ -960,25 +1055,25 @@ fn oblivious_functions((name, engines): Kind) {
         let mut watch = Watch::new();
         let mut random = Random::new();
         let seeds = numbers::<32>(&mut watch, &mut random, 1);
-        let keys = vec![oprf::derive_key(MODE, &seeds[0], INFO).unwrap()];
-        let public_key = oprf::public_key(&cpu, &keys[0]).unwrap();
+        let keys = vec![oprf::derive_key(suite, MODE, &seeds[0], INFO).unwrap()];
+        let public_key = oprf::public_key(&cpu, suite, &keys[0]).unwrap();
         watch.add(keys[0].expose_bytes());
         let inputs = numbers::<16>(&mut Watch::new(), &mut random, engines.items());
-        let secrets = Zeroizing::new(numbers::<32>(&mut watch, &mut random, inputs.len()));
+        let secrets = Zeroizing::new(numbers::<32>(&mut Watch::new(), &mut random, inputs.len()));
         let mut blinds = Vec::with_capacity(inputs.len());
         for secret in secrets.iter() {
-            let blind = Scalar::from_repr((*secret).into()).unwrap();
-            watch.add(&blind.invert().unwrap().to_repr());
-            blinds.push(SecretKey::from_bytes(*secret));
+            let blind = S::scalar(*secret);
+            watch.add(&blind);
+            watch.add(&S::inverse(&blind));
+            blinds.push(SecretKey::from_bytes(blind));
         }
-        let one = SecretKey::from_bytes(std::array::from_fn(|byte| u8::from(byte == 31)));
-        for factor in [&one, &keys[0]] {
-            let products = mask::items(&cpu, Suite::P256SswuRo, DST, factor, &inputs, Form::Raw);
-            let rows = Zeroizing::new(products.unwrap().into_columns().0);
+        for rows in S::products(&cpu, &keys[0], &inputs) {
             watch.add(&rows);
         }
-        let outputs = oprf::evaluate_inputs(&cpu, MODE, &keys[0], &inputs).unwrap();
-        watch.add(outputs.rows().as_flattened());
+        let outputs = oprf::evaluate_inputs(&cpu, suite, MODE, &keys[0], &inputs).unwrap();
+        for output in outputs.rows() {
+            watch.add(output.as_ref());
+        }
         (watch, seeds, keys, public_key, blinds, inputs)
     });
     let key = &keys[0];
@@ -986,34 +1081,36 @@ fn oblivious_functions((name, engines): Kind) {
     for &size in engines.sizes {
         let inputs = &inputs[..size];
         let blinds = &blinds[..size];
-        let blinded = oprf::blind_with(&engine, MODE, inputs, blinds).unwrap();
-        let blinded = blinded.rows().as_chunks().0;
-        let (evaluated, proof) = oprf::evaluate_with_proof(&engine, key, blinded).unwrap();
+        let blinded = oprf::blind_with(&engine, suite, MODE, inputs, blinds).unwrap();
+        let blinded = blinded.rows();
+        let (evaluated, proof) = oprf::evaluate_with_proof(&engine, suite, key, blinded).unwrap();
         let check = |what: &str, work: &(dyn Fn() -> bool + Sync)| {
-            let name = format!("OPRF, {what}, {size} items, {name}");
+            let name = format!("OPRF, {}, {what}, {size} items, {name}", S::NAME);
             leaves_nothing(&watch, &name, &known, || assert!(work()));
         };
-        let is_complete = |outputs: Result<oprf::Outputs, Error>| {
+        let is_complete = |outputs: Result<oprf::Outputs<S>, Error>| {
             let outputs = outputs.unwrap();
             outputs.iter().all(|output| output.is_ok())
         };
         check("blinding", &|| {
-            let masked = oprf::blind_with(&engine, MODE, inputs, blinds).unwrap();
-            masked.rows().as_chunks().0 == blinded
+            let elements = oprf::blind_with(&engine, suite, MODE, inputs, blinds).unwrap();
+            elements.rows() == blinded
         });
         check("evaluation", &|| {
-            let masked = oprf::evaluate(&engine, key, blinded).unwrap();
-            masked.rows().as_chunks().0 == evaluated
+            let elements = oprf::evaluate(&engine, suite, key, blinded).unwrap();
+            elements.rows() == evaluated
         });
         check("evaluation with a proof", &|| {
-            oprf::evaluate_with_proof(&engine, key, blinded).unwrap().0 == evaluated
+            let (elements, _) = oprf::evaluate_with_proof(&engine, suite, key, blinded).unwrap();
+            elements == evaluated
         });
         check("outputs", &|| {
-            is_complete(oprf::finalize(&engine, inputs, blinds, &evaluated))
+            is_complete(oprf::finalize(&engine, suite, inputs, blinds, &evaluated))
         });
         check("outputs with a proof", &|| {
             is_complete(oprf::finalize_with_proof(
                 &engine,
+                suite,
                 inputs,
                 blinds,
                 blinded,
@@ -1023,44 +1120,48 @@ fn oblivious_functions((name, engines): Kind) {
             ))
         });
         check("outputs of the server", &|| {
-            is_complete(oprf::evaluate_inputs(&engine, MODE, key, inputs))
+            is_complete(oprf::evaluate_inputs(&engine, suite, MODE, key, inputs))
         });
         check("derived keys", &|| {
             // Left where it is: moving it would leave a copy.
-            oprf::derive_key(MODE, &seeds[0], INFO).is_ok()
+            oprf::derive_key(suite, MODE, &seeds[0], INFO).is_ok()
         });
         check("public keys", &|| {
-            oprf::public_key(&engine, key).unwrap() == public_key
+            oprf::public_key(&engine, suite, key).unwrap() == public_key
         });
         #[cfg(target_os = "linux")]
-        leaves_no_nonce(&engine, key, blinded, name);
+        leaves_no_nonce::<S>(&engine, key, blinded, name);
     }
+}
 
-    /// Searches for the nonce of a proof, which is s + c k, after it was used.
-    #[cfg(target_os = "linux")]
-    fn leaves_no_nonce(engine: &Engine, key: &SecretKey, blinded: &[[u8; 33]], name: &str) {
-        let proof = Mutex::new([0; 64]);
-        let prove = || {
-            *proof.lock().unwrap() = oprf::evaluate_with_proof(engine, key, blinded).unwrap().1;
-        };
-        let places = search::with_stack_kept(prove, || {
-            let watch = search::prepared(|| {
-                let proof = proof.lock().unwrap();
-                let [c, s, k] = [&proof[..32], &proof[32..], key.expose_bytes()].map(|bytes| {
-                    let bytes: [u8; 32] = bytes.try_into().unwrap();
-                    Scalar::from_repr(bytes.into()).unwrap()
-                });
-                let mut watch = Watch::new();
-                watch.add(&(s + c * k).to_repr());
-                watch
-            });
-            watch.places(&[], search::ALL)
+/// Searches for the nonce of a proof, which is s + c k, after it was used.
+#[cfg(target_os = "linux")]
+fn leaves_no_nonce<S: SecretSuite>(
+    engine: &Engine,
+    key: &SecretKey,
+    blinded: &[S::Element],
+    name: &str,
+) {
+    let proof = Mutex::new([0; 64]);
+    let prove = || {
+        let (_, made) = oprf::evaluate_with_proof(engine, S::SUITE, key, blinded).unwrap();
+        *proof.lock().unwrap() = made;
+    };
+    let places = search::with_stack_kept(prove, || {
+        let watch = search::prepared(|| {
+            let proof = proof.lock().unwrap();
+            let [c, s] = [&proof[..32], &proof[32..]].map(|half| half.try_into().unwrap());
+            let mut watch = Watch::new();
+            watch.add(&S::nonce(s, c, *key.expose_bytes()));
+            watch
         });
-        assert_none(
-            &format!("nonces of {} items, {name}", blinded.len()),
-            &places,
-        );
-    }
+        watch.places(&[], search::ALL)
+    });
+    let items = blinded.len();
+    assert_none(
+        &format!("nonces of {items} items, {}, {name}", S::NAME),
+        &places,
+    );
 }
 
 /// Scan keys, scalars of labels, shared points and tweaks of BIP 352, where each row pays one of

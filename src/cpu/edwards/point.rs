@@ -135,6 +135,12 @@ impl Extended {
         }
     }
 
+    /// Returns x and y, with a division of its own.
+    pub fn to_affine(self) -> [Element; 2] {
+        let inverse = self.z.invert();
+        [self.x.mul(&inverse), self.y.mul(&inverse)]
+    }
+
     #[inline(always)]
     pub fn to_projective(self) -> Projective {
         Projective {

@@ -72,6 +72,14 @@ impl<M: Modulus> Scalar<M> {
         Scalar(subtract_once::<M>(&sum, carry), PhantomData)
     }
 
+    pub fn sub(&self, rhs: &Self) -> Self {
+        let (difference, borrow) = limbs::sub(&self.0, &rhs.0);
+        // Hides that there are two masks, between which a compiler might branch.
+        let is_negative = black_box(u64::from(borrow).wrapping_neg());
+        let (sum, _) = limbs::add(&difference, &M::M.map(|limb| limb & is_negative));
+        Scalar(sum, PhantomData)
+    }
+
     /// Returns self / 2.
     pub fn half(&self) -> Self {
         // self or self + n, whichever is even. Hides that there are two masks, between which a

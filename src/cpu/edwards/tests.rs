@@ -110,6 +110,7 @@ fn check_scalars(a: Limbs, b: Limbs) {
     );
     let (a, b) = (integer(&a) % n, integer(&b) % n);
     assert_eq!(integer(x.add(&y).limbs()), (&a + &b) % n);
+    assert_eq!(integer(x.sub(&y).limbs()), (&a + n - &b) % n);
     assert_eq!(integer(x.mul(&y).limbs()), &a * &b % n);
     assert_eq!((integer(x.half().limbs()) << 1) % n, a);
 }

@@ -18,7 +18,7 @@ use crate::gpu::{Launch, SelfTest};
 use crate::operation::{Computation, GpuThreshold};
 use crate::types::{Error, Point, Rejection, ResultSink, ResultsMut, require_lengths};
 pub use dst::Dst;
-pub(crate) use expand::expand_message;
+pub(crate) use expand::{ExpandingHash, expand_message};
 pub(crate) use gpu::{ExpandingShape, ExpansionColumns, HashedPoints};
 use std::ops::Range;
 pub use suite::{Suite, UnknownSuite};

@@ -1,12 +1,7 @@
-//! The modes of the protocol, and what is hashed with their domain separation tags.
+//! The modes of the protocol, and their domain separation tags.
 
-use crate::ops::hash_to_curve::{Dst, expand_message};
-use elliptic_curve::array::Array;
-use elliptic_curve::consts::U48;
-use elliptic_curve::ops::Reduce;
-use p256::Scalar;
-use sha2::Sha256;
-use zeroize::Zeroizing;
+use super::suite::Suite;
+use crate::ops::hash_to_curve::Dst;
 
 /// A mode of the protocol (RFC 9497, section 3). Outputs of different modes have nothing in common,
 /// even with the same key.
@@ -20,35 +15,25 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Returns `contextString` (section 3.1) with the identifier of the suite P256-SHA256.
-    pub(super) const fn context(self) -> &'static [u8] {
-        match self {
-            Mode::Oprf => b"OPRFV1-\x00-P256-SHA256",
-            Mode::Voprf => b"OPRFV1-\x01-P256-SHA256",
-        }
+    /// Returns the domain separation tag that begins with a label and ends with `contextString`
+    /// (section 3.1).
+    pub(super) fn dst<S: Suite>(self, label: &[u8]) -> Dst {
+        let mode = match self {
+            Mode::Oprf => 0,
+            Mode::Voprf => 1,
+        };
+        Dst::new(&[label, b"OPRFV1-", &[mode], b"-", S::NAME.as_bytes()].concat())
     }
 
-    /// Returns the domain separation tag that begins with a label.
-    pub(super) fn dst(self, label: &[u8]) -> Dst {
-        Dst::new(&[label, self.context()].concat())
+    /// Returns the tag of `HashToGroup` (section 2.1).
+    pub(super) fn group_dst<S: Suite>(self) -> Dst {
+        self.dst::<S>(b"HashToGroup-")
     }
 
-    /// Returns the tag of `HashToGroup` (section 4.3).
-    pub(super) fn group_dst(self) -> Dst {
-        self.dst(b"HashToGroup-")
+    /// Returns the tag of `HashToScalar` (section 2.1).
+    pub(super) fn scalar_dst<S: Suite>(self) -> Dst {
+        self.dst::<S>(b"HashToScalar-")
     }
-}
-
-/// Bytes that are reduced modulo the group order: 128 bits more than the order has, so that scalars
-/// are uniform up to 2^-128.
-const UNIFORM_BYTES: usize = 48;
-
-/// Hashes a message to a scalar (`HashToScalar`, section 4.3). **Constant-time** in the message, but
-/// not in its length; copies on the stack are left to the caller.
-pub(super) fn hash_to_scalar(message: &[u8], dst: &Dst) -> Zeroizing<Scalar> {
-    let mut bytes = Zeroizing::new([0; UNIFORM_BYTES]);
-    expand_message::<Sha256>(message, dst, &mut bytes[..]);
-    Zeroizing::new(Scalar::reduce(&Array::<u8, U48>::from(*bytes)))
 }
 
 /// Returns a length or index of at most 65535 as two bytes, big-endian (`I2OSP(length, 2)`).
@@ -59,41 +44,54 @@ pub(super) const fn length_bytes(length: usize) -> [u8; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use elliptic_curve::PrimeField;
+    use crate::ops::hash_to_curve::expand_message;
+    use crate::ops::oprf::group::{Group, hash_to_scalar};
+    use crate::ops::oprf::{P256Sha256, Ristretto255Sha512};
     use num_bigint::BigUint;
 
     /// The tags of the vectors of RFC 9497, where they are called `groupDST`.
     #[test]
     fn tags_are_those_of_the_rfc() {
-        for (mode, tag) in [
-            (
-                Mode::Oprf,
-                "48617368546f47726f75702d4f50524656312d002d503235362d534841323536",
-            ),
-            (
-                Mode::Voprf,
-                "48617368546f47726f75702d4f50524656312d012d503235362d534841323536",
-            ),
-        ] {
-            assert_eq!(hex::encode(mode.group_dst().as_bytes()), tag);
+        for (mode, digits) in [(Mode::Oprf, "002d"), (Mode::Voprf, "012d")] {
+            for (dst, suite) in [
+                (mode.group_dst::<P256Sha256>(), "503235362d534841323536"),
+                (
+                    mode.group_dst::<Ristretto255Sha512>(),
+                    "72697374726574746f3235352d534841353132",
+                ),
+            ] {
+                let tag = format!("48617368546f47726f75702d4f50524656312d{digits}{suite}");
+                assert_eq!(hex::encode(dst.as_bytes()), tag);
+            }
+        }
+    }
+
+    /// Compares with big integers, whose digits are most significant first.
+    fn scalars_are_reduced<S: Suite>(order: &str, to_big_endian: fn(&mut [u8])) {
+        let order = BigUint::parse_bytes(order.as_bytes(), 16).unwrap();
+        let dst = Mode::Voprf.scalar_dst::<S>();
+        for length in 0..200 {
+            let message = vec![length as u8; length];
+            let mut bytes = vec![0; S::Group::UNIFORM_BYTES];
+            expand_message::<<S::Group as Group>::Hash>(&message, &dst, &mut bytes);
+            to_big_endian(&mut bytes);
+            let expected = BigUint::from_bytes_be(&bytes) % &order;
+            let scalar = hash_to_scalar::<S::Group>(&message, &dst);
+            let mut found = S::Group::scalar_bytes(&scalar);
+            to_big_endian(&mut found);
+            assert_eq!(BigUint::from_bytes_be(&found), expected);
         }
     }
 
     #[test]
     fn scalars_are_uniform_bytes_modulo_the_group_order() {
-        let order = BigUint::parse_bytes(
-            b"ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551",
-            16,
-        )
-        .unwrap();
-        for length in 0..200 {
-            let message = vec![length as u8; length];
-            let dst = Mode::Voprf.dst(b"HashToScalar-");
-            let mut bytes = [0; 48];
-            expand_message::<Sha256>(&message, &dst, &mut bytes);
-            let expected = BigUint::from_bytes_be(&bytes) % &order;
-            let found = hash_to_scalar(&message, &dst).to_repr();
-            assert_eq!(BigUint::from_bytes_be(&found), expected);
-        }
+        scalars_are_reduced::<P256Sha256>(
+            "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551",
+            |_| {},
+        );
+        scalars_are_reduced::<Ristretto255Sha512>(
+            "1000000000000000000000000000000014def9dea2f79cd65812631a5cf5d3ed",
+            <[u8]>::reverse,
+        );
     }
 }

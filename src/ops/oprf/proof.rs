@@ -1,21 +1,15 @@
 //! Proofs that all elements of a batch were evaluated with the key of a public key: discrete
 //! logarithm equivalence (DLEQ) of RFC 9497, section 2.2.
 
-use super::mode::{Mode, hash_to_scalar, length_bytes};
-use super::{ELEMENT_BYTES, Element, Proof};
-use crate::cpu::field::Field;
-use crate::cpu::generator;
-use crate::cpu::secret::scalar;
-use crate::curve::types::P256;
+use super::Proof;
+use super::group::{Bytes, Group, Operands, hash_to_scalar};
+use super::mode::{Mode, length_bytes};
+use super::suite::Suite;
 use crate::engine::Engine;
 use crate::host::stack;
-use crate::ops::hash_to_curve::Dst;
-use crate::ops::mask::{self, Form};
-use crate::ops::{keys, point};
-use crate::types::{Error, Point, PublicKeys, SecretKey, result_of};
-use elliptic_curve::PrimeField;
-use p256::Scalar;
-use sha2::{Digest, Sha256};
+use crate::types::{Error, SecretKey, result_of};
+use sha2::Digest;
+use std::slice;
 use zeroize::Zeroizing;
 
 /// The maximum number of elements of a proof: the index of an element is hashed as two bytes.
@@ -23,6 +17,11 @@ pub const MOST_PROVED: usize = 1 << 16;
 
 /// The mode that has proofs.
 const MODE: Mode = Mode::Voprf;
+
+/// A point of a suite.
+type PointOf<S> = <<S as Suite>::Group as Group>::Point;
+/// A scalar of a suite.
+type ScalarOf<S> = <<S as Suite>::Group as Group>::Scalar;
 
 /// Checks that a proof can have this number of elements.
 pub fn require_provable(items: usize) -> Result<(), Error> {
@@ -38,42 +37,47 @@ fn unprovable(items: usize, problem: &'static str) -> Error {
 }
 
 /// The elements of a batch, as they are encoded and as points.
-pub struct Elements<'a> {
+pub struct Decoded<'a, S: Suite> {
     /// The list's name in errors.
     what: &'static str,
-    encoded: &'a [Element],
-    /// `x || y`.
-    points: Vec<[u8; 64]>,
+    encoded: &'a [S::Element],
+    points: Vec<PointOf<S>>,
 }
 
-impl<'a> Elements<'a> {
+impl<'a, S: Suite> Decoded<'a, S> {
     /// Decodes all elements (`DeserializeElement`), or fails with the first that is malformed.
-    pub fn decode(
+    pub fn new(
         engine: &Engine,
         what: &'static str,
-        encoded: &'a [Element],
+        encoded: &'a [S::Element],
     ) -> Result<Self, Error> {
-        let mut points = vec![[0; 64]; encoded.len()];
-        let mut codes = vec![0; encoded.len()];
-        point::decode_keys_into(engine, P256, encoded, &mut points, &mut codes)?;
-        for (item, code) in codes.into_iter().enumerate() {
-            result_of(code).map_err(|reason| Error::InvalidElement { what, item, reason })?;
-        }
-        Ok(Elements {
+        let decoded = S::Group::decode(engine, encoded)?.into_iter();
+        let points = decoded.enumerate().map(|(item, point)| {
+            point.map_err(|reason| Error::InvalidElement { what, item, reason })
+        });
+        Ok(Decoded {
             what,
             encoded,
-            points,
+            points: points.collect::<Result<_, _>>()?,
         })
     }
 
-    /// Returns the points of the elements.
-    pub fn points(&self) -> PublicKeys<'_> {
-        PublicKeys::raw(&self.points)
+    /// Returns the number of elements.
+    pub fn len(&self) -> usize {
+        self.encoded.len()
+    }
+
+    /// Returns the elements as factors.
+    pub fn operands(&self) -> Operands<'_, S::Group> {
+        Operands {
+            encoded: self.encoded,
+            points: Some(&self.points),
+        }
     }
 
     /// Returns the sum of the elements, each times its weight.
-    fn composite(&self, engine: &Engine, weights: &[[u8; 32]]) -> Result<Point, Error> {
-        let sum = point::msm_columns(engine, P256, weights.len(), weights, self.points())?;
+    fn composite(&self, engine: &Engine, weights: &[[u8; 32]]) -> Result<PointOf<S>, Error> {
+        let sum = S::Group::sum_of_products(engine, weights, &self.points)?;
         sum.map_err(|(item, reason)| Error::InvalidElement {
             what: self.what,
             item,
@@ -84,66 +88,66 @@ impl<'a> Elements<'a> {
 
 /// Returns the public key of the server's key, or the product of the generator and a nonce.
 /// **Constant-time** in the key.
-pub fn public_key(engine: &Engine, key: &SecretKey) -> Result<Element, Error> {
-    let public = keys::public_keys(engine, P256, key)?[0].map_err(Error::InvalidServerKey)?;
-    Ok(public.to_compressed().expect("a key is not 0 modulo n"))
+pub fn public_key<S: Suite>(engine: &Engine, key: &SecretKey) -> Result<S::Element, Error> {
+    S::Group::public_key(engine, key)?.map_err(Error::InvalidServerKey)
 }
 
 /// Proves that `evaluated` are the products of `blinded` and the key (`GenerateProof`). The nonce is
 /// as secret as the key, and must be fresh. **Constant-time** in the key and in the nonce.
-pub fn prove(
+pub fn prove<S: Suite>(
     engine: &Engine,
     key: &SecretKey,
-    public_key: &Element,
-    blinded: &Elements,
-    evaluated: &[Element],
+    public_key: &S::Element,
+    blinded: &Decoded<S>,
+    evaluated: &[S::Element],
     nonce: &SecretKey,
 ) -> Result<Proof, Error> {
-    let weights = weights(engine, public_key, blinded.encoded, evaluated)?;
+    let weights = weights::<S>(engine, public_key, blinded.encoded, evaluated)?;
     let m = blinded.composite(engine, &weights)?;
     // A client can choose elements for which this happens, though not by chance.
-    let m_encoded = m.to_compressed().ok_or(unprovable(
+    let m_encoded = S::Group::encode(&m).ok_or(unprovable(
         weights.len(),
         "their weighted sum is the identity",
     ))?;
-    let z = product(engine, key, &m)?;
-    let t2 = self::public_key(engine, nonce)?;
-    let t3 = product(engine, nonce, &m)?;
-    let c = challenge([public_key, &m_encoded, &z, &t2, &t3]);
-    let mut proof = [0; 64];
-    proof[..32].copy_from_slice(&c.to_repr());
-    stack::wiped(|| respond(key, nonce, &c, &mut proof[32..]))?;
-    Ok(proof)
+    let z = product::<S>(engine, key, &m_encoded, &m)?;
+    let t2 = self::public_key::<S>(engine, nonce)?;
+    let t3 = product::<S>(engine, nonce, &m_encoded, &m)?;
+    let c = challenge::<S>([public_key, &m_encoded, &z, &t2, &t3]);
+    let mut proof = [[0; 32]; 2];
+    let [first, second] = &mut proof;
+    *first = S::Group::scalar_bytes(&c);
+    stack::wiped(|| S::Group::respond(key, nonce, &c, second)).map_err(Error::InvalidServerKey)?;
+    Ok(*proof.as_flattened().first_chunk().expect("64 bytes"))
 }
 
 /// Verifies a proof (`VerifyProof`). Variable-time: all inputs are public.
 ///
 /// # Errors
 /// [`Error::InvalidProof`] if it does not match.
-pub fn verify(
+pub fn verify<S: Suite>(
     engine: &Engine,
-    public_key: &Element,
-    blinded: &Elements,
-    evaluated: &Elements,
+    public_key: &S::Element,
+    blinded: &Decoded<S>,
+    evaluated: &Decoded<S>,
     proof: &Proof,
 ) -> Result<(), Error> {
-    let server = point::decompress(engine, P256, &[*public_key])?[0];
+    let server = S::Group::decode(engine, &[*public_key])?[0];
     let server = server.map_err(Error::InvalidServerKey)?;
-    let weights = weights(engine, public_key, blinded.encoded, evaluated.encoded)?;
+    let weights = weights::<S>(engine, public_key, blinded.encoded, evaluated.encoded)?;
     let m = blinded.composite(engine, &weights)?;
     let z = evaluated.composite(engine, &weights)?;
     let (c, s) = proof.split_at(32);
     let c: [u8; 32] = c.try_into().expect("32 bytes");
     let s: [u8; 32] = s.try_into().expect("32 bytes");
     // Scalars out of range are rejected here, and the identity has no encoding.
-    let commitment = |base: Point, product: Point| {
-        let sum = point::msm(engine, P256, &[s, c], &[base, product])?;
-        encoded(&sum.map_err(|_| Error::InvalidProof)?)
+    let commitment = |base: PointOf<S>, product: PointOf<S>| {
+        let sum = S::Group::sum_of_products(engine, &[s, c], &[base, product])?;
+        encoded::<S>(&sum.map_err(|_| Error::InvalidProof)?)
     };
-    let t2 = commitment(base_point(), server)?;
+    let t2 = commitment(S::Group::generator(), server)?;
     let t3 = commitment(m, z)?;
-    let expected = challenge([public_key, &encoded(&m)?, &encoded(&z)?, &t2, &t3]);
-    if c[..] == expected.to_repr()[..] {
+    let expected = challenge::<S>([public_key, &encoded::<S>(&m)?, &encoded::<S>(&z)?, &t2, &t3]);
+    if c == S::Group::scalar_bytes(&expected) {
         Ok(())
     } else {
         Err(Error::InvalidProof)
@@ -151,67 +155,62 @@ pub fn verify(
 }
 
 /// Encodes a point of a proof that is verified.
-fn encoded(point: &Point) -> Result<Element, Error> {
-    point.to_compressed().ok_or(Error::InvalidProof)
+fn encoded<S: Suite>(point: &PointOf<S>) -> Result<S::Element, Error> {
+    S::Group::encode(point).ok_or(Error::InvalidProof)
 }
 
-fn base_point() -> Point {
-    let base = generator::<P256>();
-    Point::from_coordinates(&base.x.to_be_bytes(), &base.y.to_be_bytes())
-}
-
-/// Returns the product of a point and a key or nonce. **Constant-time** in the latter.
-fn product(engine: &Engine, key: &SecretKey, point: &Point) -> Result<Element, Error> {
-    let masked = mask::points(engine, P256, key, point, Form::Compressed)?;
-    let row = masked.get(0).map_err(Error::InvalidServerKey)?;
-    Ok(row.try_into().expect("33 bytes"))
-}
-
-/// Writes s = r - c k. **Constant-time** in the key k and in the nonce r.
-fn respond(key: &SecretKey, nonce: &SecretKey, c: &Scalar, out: &mut [u8]) -> Result<(), Error> {
-    let k = scalar::<P256>(key.expose_bytes()).map_err(Error::InvalidServerKey)?;
-    let r = scalar::<P256>(nonce.expose_bytes()).map_err(Error::InvalidServerKey)?;
-    let s = *r - *c * *k;
-    out.copy_from_slice(&s.to_repr());
-    Ok(())
+/// Returns the product of an element and a key or nonce. **Constant-time** in the latter.
+fn product<S: Suite>(
+    engine: &Engine,
+    key: &SecretKey,
+    encoded: &S::Element,
+    point: &PointOf<S>,
+) -> Result<S::Element, Error> {
+    let operands = Operands {
+        encoded: slice::from_ref(encoded),
+        points: Some(slice::from_ref(point)),
+    };
+    let mut product = [S::Element::ZERO];
+    let mut code = [0];
+    S::Group::multiply(engine, key.into(), operands, &mut product, &mut code)?;
+    result_of(code[0]).map_err(Error::InvalidServerKey)?;
+    Ok(product[0])
 }
 
 /// Returns the weights of the elements in the composites (`ComputeComposites`).
-fn weights(
+fn weights<S: Suite>(
     engine: &Engine,
-    public_key: &Element,
-    blinded: &[Element],
-    evaluated: &[Element],
+    public_key: &S::Element,
+    blinded: &[S::Element],
+    evaluated: &[S::Element],
 ) -> Result<Vec<[u8; 32]>, Error> {
-    let dst = scalar_dst();
-    let seed = Sha256::digest(prefixed(&[public_key, MODE.dst(b"Seed-").as_bytes()]));
+    let dst = MODE.scalar_dst::<S>();
+    let seed = prefixed(&[public_key.as_ref(), MODE.dst::<S>(b"Seed-").as_bytes()]);
+    let seed = <S::Group as Group>::Hash::digest(seed);
     let seed = prefixed(&[&seed]);
     let weight = |item: usize| {
         let transcript = [
             &seed[..],
             &length_bytes(item),
-            &prefixed(&[&blinded[item], &evaluated[item]]),
+            &prefixed(&[blinded[item].as_ref(), evaluated[item].as_ref()]),
             b"Composite",
         ];
-        hash_to_scalar(&transcript.concat(), &dst).to_repr().into()
+        let weight = hash_to_scalar::<S::Group>(&transcript.concat(), &dst);
+        S::Group::scalar_bytes(&weight)
     };
     Ok(engine.devices()?.cpu.map(blinded.len(), [0; 32], weight))
 }
 
 /// Returns the challenge of the public key, both composites and both commitments.
-fn challenge(elements: [&Element; 5]) -> Zeroizing<Scalar> {
-    let mut transcript = prefixed(&elements.map(|element| &element[..]));
+fn challenge<S: Suite>(elements: [&S::Element; 5]) -> Zeroizing<ScalarOf<S>> {
+    let mut transcript = prefixed(&elements.map(AsRef::as_ref));
     transcript.extend(b"Challenge");
-    hash_to_scalar(&transcript, &scalar_dst())
-}
-
-fn scalar_dst() -> Dst {
-    MODE.dst(b"HashToScalar-")
+    hash_to_scalar::<S::Group>(&transcript, &MODE.scalar_dst::<S>())
 }
 
 /// Concatenates byte strings, each after its length.
 fn prefixed(parts: &[&[u8]]) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(parts.len() * (2 + ELEMENT_BYTES));
+    let mut bytes = Vec::new();
     for part in parts {
         bytes.extend(length_bytes(part.len()));
         bytes.extend(*part);

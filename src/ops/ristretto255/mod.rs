@@ -8,7 +8,7 @@
 //! [`mask()`] and [`mul`] compute masks for private set intersection, and [`unmask`] removes them. They
 //! are functions of their own and not suites of [`mask`](crate::mask), because all that differs
 //! there, curves as [`CurveId`](crate::CurveId) and points in several SEC 1 encodings, does not
-//! exist here: an element has one encoding.
+//! exist here: an element has one encoding. [`oprf`](crate::oprf) has OPRFs with this group.
 //!
 //! So far, [`mask()`] computes on the CPU alone.
 
@@ -29,8 +29,10 @@ use crate::operation::{Computation, GpuThreshold};
 use crate::types::{
     Error, Rejection, ResultSink, ResultsMut, Rows, SecretKeys, bytes_of, require_lengths,
 };
+pub(crate) use cpu::{IDENTITY, rejection_of};
+pub(crate) use generate::draw;
 pub use generate::generate;
-use mask::Mask;
+pub(crate) use mask::Mask;
 pub use mask::{mask, mask_into, unmask, unmask_into};
 use sha2::Sha512;
 use std::ops::Range;

@@ -8,7 +8,7 @@ use gecc::ed25519::Variant;
 use gecc::hash_to_curve::Suite;
 use gecc::mask::{Form, Masked};
 use gecc::modular::Numbers;
-use gecc::oprf::{Element, Mode};
+use gecc::oprf::{Mode, P256Sha256, Ristretto255Sha512};
 use gecc::silent_payments::{Outputs, Receiver};
 use gecc::x25519::AllZero;
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
@@ -249,21 +249,22 @@ fn x25519(engine: &Engine) {
     );
 }
 
+/// Makes numbers, read as little-endian, smaller than the order of edwards25519's base point. They
+/// stay below that of P-256.
+fn below_order_of_edwards25519(keys: Vec<SecretKey>) -> Vec<SecretKey> {
+    let below = |key: SecretKey| {
+        let mut bytes = *key.expose_bytes();
+        bytes[31] = 0x0f;
+        SecretKey::from_bytes(bytes)
+    };
+    keys.into_iter().map(below).collect()
+}
+
 fn ristretto255(engine: &Engine) {
     let inputs = || numbers::<40>(0x21);
     // Elements are public.
     let elements = ristretto255::hash(engine, b"tag", &MESSAGES).unwrap();
-    // Below the group order.
-    let scalars = || {
-        keys_of(0x21)
-            .into_iter()
-            .map(|key| {
-                let mut bytes = *key.expose_bytes();
-                bytes[31] = 0x0f;
-                SecretKey::from_bytes(bytes)
-            })
-            .collect::<Vec<_>>()
-    };
+    let scalars = || below_order_of_edwards25519(keys_of(0x21));
     with_secrets(scalars, |keys| {
         ristretto255::mul(engine, keys, &elements).unwrap()
     });
@@ -285,6 +286,16 @@ fn ristretto255(engine: &Engine) {
     );
     with_secrets(inputs, |inputs: &[[u8; 40]]| {
         ristretto255::hash(engine, b"tag", inputs).unwrap()
+    });
+    with_secrets(scalars, |keys| {
+        ristretto255::mask(engine, b"tag", keys, &MESSAGES).unwrap()
+    });
+    let key = &scalars()[0];
+    with_secrets(inputs, |inputs: &[[u8; 40]]| {
+        ristretto255::mask(engine, b"tag", key, inputs).unwrap()
+    });
+    with_secrets(scalars, |keys| {
+        ristretto255::unmask(engine, keys, &elements).unwrap()
     });
 }
 
@@ -367,54 +378,66 @@ fn hashed_items(engine: &Engine, suite: Suite) {
 }
 
 /// Nonces of proofs are drawn by the library, and therefore not marked as secret.
-fn oblivious_functions(engine: &Engine) {
+fn oblivious_functions<S: oprf::Suite>(engine: &Engine, suite: S) {
     const MODE: Mode = Mode::Voprf;
     let inputs = || numbers::<40>(0x21);
-    let key = SecretKey::from_bytes([0x42; 32]);
-    let blinds = keys_of(0x13);
-    let blinded = oprf::blind_with(engine, MODE, &inputs(), &blinds).unwrap();
-    let elements: &[Element] = blinded.rows().as_chunks().0;
-    let outputs = |outputs: Result<oprf::Outputs, Error>| {
+    let scalars = || below_order_of_edwards25519(keys_of(0x21));
+    let key = || below_order_of_edwards25519(vec![SecretKey::from_bytes([0x42; 32])]);
+    let blinds = below_order_of_edwards25519(keys_of(0x13));
+    let blinded = oprf::blind_with(engine, suite, MODE, &inputs(), &blinds).unwrap();
+    let elements = blinded.rows();
+    let computed = |elements: Result<oprf::Elements<S>, Error>| {
+        let elements = elements.unwrap();
+        bytes(elements.rows(), elements.codes())
+    };
+    let outputs = |outputs: Result<oprf::Outputs<S>, Error>| {
         let outputs = outputs.unwrap();
-        [outputs.rows().as_flattened(), outputs.codes()].concat()
+        bytes(outputs.rows(), outputs.codes())
     };
     with_secrets(
         || vec![[0x42; 32]],
         |seed: &[[u8; 32]]| {
-            let key = oprf::derive_key(MODE, &seed[0], b"info").unwrap();
+            let key = oprf::derive_key(suite, MODE, &seed[0], b"info").unwrap();
             vec![*key.expose_bytes()]
         },
     );
-    with_secrets(
-        || keys_of(0x21),
-        |blinds: &[SecretKey]| masked(oprf::blind_with(engine, MODE, &MESSAGES, blinds)),
-    );
-    with_secrets(
-        || keys_of(0x21),
-        |blinds: &[SecretKey]| outputs(oprf::finalize(engine, &MESSAGES, blinds, elements)),
-    );
-    with_secrets(inputs, |inputs: &[[u8; 40]]| {
-        masked(oprf::blind_with(engine, MODE, inputs, &blinds))
+    with_secrets(scalars, |blinds: &[SecretKey]| {
+        computed(oprf::blind_with(engine, suite, MODE, &MESSAGES, blinds))
+    });
+    with_secrets(scalars, |blinds: &[SecretKey]| {
+        outputs(oprf::finalize(engine, suite, &MESSAGES, blinds, elements))
     });
     with_secrets(inputs, |inputs: &[[u8; 40]]| {
-        outputs(oprf::finalize(engine, inputs, &blinds, elements))
+        computed(oprf::blind_with(engine, suite, MODE, inputs, &blinds))
     });
     with_secrets(inputs, |inputs: &[[u8; 40]]| {
-        outputs(oprf::evaluate_inputs(engine, MODE, &key, inputs))
+        outputs(oprf::finalize(engine, suite, inputs, &blinds, elements))
     });
-    let keys = || vec![SecretKey::from_bytes([0x42; 32])];
-    with_secrets(keys, |key: &[SecretKey]| {
-        outputs(oprf::evaluate_inputs(engine, MODE, &key[0], &MESSAGES))
+    let known = key();
+    with_secrets(inputs, |inputs: &[[u8; 40]]| {
+        outputs(oprf::evaluate_inputs(
+            engine, suite, MODE, &known[0], inputs,
+        ))
     });
-    with_secrets(keys, |key: &[SecretKey]| {
-        masked(oprf::evaluate(engine, &key[0], elements))
+    with_secrets(key, |key: &[SecretKey]| {
+        outputs(oprf::evaluate_inputs(
+            engine, suite, MODE, &key[0], &MESSAGES,
+        ))
+    });
+    with_secrets(key, |key: &[SecretKey]| {
+        computed(oprf::evaluate(engine, suite, &key[0], elements))
     });
     // Without the proof, which differs each time.
-    with_secrets(keys, |key: &[SecretKey]| {
-        oprf::evaluate_with_proof(engine, &key[0], elements)
-            .unwrap()
-            .0
+    with_secrets(key, |key: &[SecretKey]| {
+        let (evaluated, _) = oprf::evaluate_with_proof(engine, suite, &key[0], elements).unwrap();
+        bytes(&evaluated, &[])
     });
+}
+
+/// Concatenates rows and codes.
+fn bytes<T: AsRef<[u8]>>(rows: &[T], codes: &[u8]) -> Vec<u8> {
+    let rows = rows.iter().flat_map(|row| row.as_ref());
+    rows.chain(codes).copied().collect()
 }
 
 /// Numbers below the modulus of all ones.
@@ -529,7 +552,8 @@ pub fn all() {
     for suite in Suite::ALL {
         hashed_items(&plain, *suite);
     }
-    oblivious_functions(&plain);
+    oblivious_functions(&plain, P256Sha256);
+    oblivious_functions(&plain, Ristretto255Sha512);
     for engine in [&plain, &engine(true)] {
         each_ecdsa_curve!(ecdsa(engine));
         sm2(engine);
