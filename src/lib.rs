@@ -34,6 +34,7 @@
 //! | SM2 sign | [`sm2`] | in keys and nonces |
 //! | ECDH | [`ecdh`] | in private keys |
 //! | X25519 (RFC 7748) | [`x25519`] | in private keys |
+//! | points of edwards25519 | [`edwards25519`] | in private keys |
 //! | ristretto255 (RFC 9496) | [`ristretto255`] | in private keys, uniform bytes and messages |
 //! | hashing to points (RFC 9380 and others) | [`hash_to_curve`] | in messages, with suites of RFC 9380 |
 //! | masks for private set intersection | [`mask`], [`ristretto255`] | in keys; in items with suites of RFC 9380 |
@@ -98,8 +99,8 @@ pub use engine::{
 };
 pub use host::stack;
 pub use ops::{
-    ecdh, hash, hash_to_curve, keys, mask, modular, oprf, point, ristretto255, silent_payments,
-    tweak, x25519,
+    ecdh, edwards25519, hash, hash_to_curve, keys, mask, modular, oprf, point, ristretto255,
+    silent_payments, tweak, x25519,
 };
 pub use schemes::{bip340, ecdsa, ed25519, sm2};
 /// The RustCrypto crates whose key and signature types convert from and to types of this crate, in

@@ -13,6 +13,7 @@ mod declare;
 mod ecdh;
 mod ecdsa;
 mod ed25519;
+mod edwards25519;
 mod engine;
 mod hashing;
 mod keys;
@@ -37,11 +38,12 @@ use std::sync::LazyLock;
 /// Set in the process that runs with little memory, in which only these tests use engines.
 const LIMITED: &str = "GECC_TEST_LIMITED";
 /// The subjects that run there: the tests of the batch arithmetic.
-const SUBJECTS: [&str; 10] = [
+const SUBJECTS: [&str; 11] = [
     "ecdsa::edge_cases",
     "ecdsa::isolated_verification",
     "ecdsa::large_x",
     "ecdsa::repeated_keys",
+    "edwards25519",
     "points::arithmetic",
     "points::isolation",
     "points::vectors",

@@ -1,6 +1,7 @@
 //! Operations that do not belong to a signature scheme.
 
 pub mod ecdh;
+pub mod edwards25519;
 pub mod hash;
 pub mod hash_to_curve;
 pub mod keys;

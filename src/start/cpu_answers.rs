@@ -8,6 +8,7 @@ use crate::known_answers::signatures::{SchemeAnswers, Signatures};
 use crate::known_answers::{self, KnownAnswers, Schnorr, compare, repeat};
 use crate::operation::Computation;
 use crate::ops::ecdh::Agreement;
+use crate::ops::edwards25519;
 use crate::ops::hash::{self, DigestsOf, Function, SizedTexts};
 use crate::ops::hash_to_curve::{self, Dst, HashToCurve, Suite};
 use crate::ops::keys::PublicKeysOf;
@@ -62,6 +63,7 @@ fn check(engine: &CpuEngine) -> Result<(), String> {
     ed25519::known_answers::of_lanes(engine)?;
     x25519::known_answers::of_lanes(engine)?;
     ristretto255::known_answers::of_lanes(engine)?;
+    edwards25519::known_answers::of_lanes(engine)?;
     of_hashes(engine)
 }
 

@@ -7,7 +7,7 @@ use zeroize::ZeroizeOnDrop;
 
 /// A private key or other secret scalar: 32 bytes, big-endian (SEC 1, section 2.3.7). Of Ed25519 a
 /// seed, and of X25519 the little-endian bytes of RFC 7748, section 5, neither of which has a range;
-/// of ristretto255 little-endian, too (RFC 9496, section 4.4).
+/// of ristretto255 and edwards25519 little-endian, too (RFC 9496, section 4.4).
 ///
 /// Wiped when dropped; `Debug` omits the value. The call that uses the key checks the range `1..n`
 /// and rejects only that item. Comparison is not implemented, because comparing secrets in variable

@@ -131,6 +131,7 @@ const TESTS: &[Named<fn(Kind)>] = &named![
     ed25519_signatures,
     x25519_agreements,
     ristretto255_products,
+    edwards25519_products,
     masks,
     oblivious_functions,
     silent_payments,
@@ -786,6 +787,77 @@ fn ristretto255_products((name, engines): Kind) {
             drop(from_uniform_bytes(&engine, uniform).unwrap())
         });
         check("hashing", &|| drop(hash(&engine, b"tag", uniform).unwrap()));
+    }
+}
+
+/// Private keys of edwards25519, their products with points, and numbers that are reduced.
+fn edwards25519_products((name, engines): Kind) {
+    use curve25519_dalek::constants::ED25519_BASEPOINT_POINT;
+    use curve25519_dalek::{EdwardsPoint, Scalar};
+    use gecc::edwards25519::{
+        Points, mul_cofactored_into, mul_into, public_keys, reduce, reduce_wide,
+    };
+    let _alone = search::alone();
+    let engine = engines.engine();
+    let (watch, keys, points, messages) = search::prepared(|| {
+        let mut watch = Watch::new();
+        let mut random = Random::new();
+        let mut secret: Vec<[u8; 32]> = numbers(&mut Watch::new(), &mut random, engines.items());
+        let messages: Vec<[u8; 64]> = numbers(&mut watch, &mut random, engines.items());
+        let scalars = numbers::<32>(&mut Watch::new(), &mut random, engines.items());
+        let points: Vec<EdwardsPoint> = scalars
+            .iter()
+            .map(|scalar| ED25519_BASEPOINT_POINT * Scalar::from_bytes_mod_order(*scalar))
+            .collect();
+        for (item, key) in secret.iter_mut().enumerate() {
+            let scalar = Scalar::from_bytes_mod_order(*key);
+            *key = scalar.to_bytes();
+            watch.add(key);
+            if item < ALL_UP_TO || item % ONE_IN == 0 {
+                let product = points[item] * scalar;
+                watch.add(&product.compress().0);
+                watch.add(&product.mul_by_cofactor().compress().0);
+            }
+        }
+        let keys: Vec<SecretKey> = secret
+            .iter()
+            .map(|key| SecretKey::from_bytes(*key))
+            .collect();
+        secret.as_flattened_mut().zeroize();
+        let points: Vec<[u8; 32]> = points.iter().map(|point| point.compress().0).collect();
+        (watch, keys, points, messages)
+    });
+    let known = [memory(&keys), memory(&messages)];
+    for &size in engines.sizes {
+        let points = Points::canonical(&points[..size]);
+        let messages = &messages[..size];
+        let check = |what: &str, work: &(dyn Fn() + Sync)| {
+            leaves_nothing(
+                &watch,
+                &format!("edwards25519, {what}, {size} items, {name}"),
+                &known,
+                work,
+            );
+        };
+        for keys in both(&keys[..size]) {
+            check("products", &|| {
+                into_columns(size, |rows, codes| {
+                    mul_into(&engine, keys, points, rows, codes)
+                });
+            });
+            check("products with the cofactor", &|| {
+                into_columns(size, |rows, codes| {
+                    mul_cofactored_into(&engine, keys, points, rows, codes)
+                });
+            });
+            check("public keys", &|| drop(public_keys(&engine, keys).unwrap()));
+        }
+        check("reduction", &|| {
+            for message in messages {
+                drop(reduce(message.first_chunk().unwrap()));
+                drop(reduce_wide(message));
+            }
+        });
     }
 }
 

@@ -8,8 +8,8 @@ use super::simd::{self, Lanes};
 use crate::cpu::field::limbs;
 use zeroize::Zeroizing;
 
-/// The set of encodings that are accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The set of encodings that are accepted. Its names are `canonical` and `lenient`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Encoding {
     /// Only the encoding that RFC 8032 specifies for a point.
     Canonical,
@@ -93,6 +93,22 @@ impl SplitEncoding {
     }
 }
 
+/// Decodes x and y, 32 bytes each, little-endian.
+pub fn from_coordinates<C: EdwardsCurve>([x, y]: [&[u8; 32]; 2]) -> Result<[Element; 2], NoPoint> {
+    let numbers = [x, y].map(limbs::from_le_bytes);
+    let point = numbers.map(Element::from_limbs);
+    if numbers != point.each_ref().map(Element::canonical) {
+        return Err(NoPoint::NotCanonical);
+    }
+    // -x^2 + y^2 = 1 + d x^2 y^2.
+    let [xx, yy] = point.map(|coordinate| coordinate.square());
+    if yy.sub(&xx) == xx.mul(&yy).mul(&C::D).add(&Element::ONE) {
+        Ok(point)
+    } else {
+        Err(NoPoint::NotOnCurve)
+    }
+}
+
 /// Returns `true` if the order of the point with this encoding divides 8.
 pub fn encodes_small_order_var<C: EdwardsCurve>(bytes: &[u8; 32]) -> bool {
     has_small_order_var::<C>(&SplitEncoding::of(bytes).y, &Element::ONE)
@@ -105,10 +121,13 @@ pub fn encode_all(points: &[Projective]) -> Vec<[u8; 32]> {
     invert_all(&mut inverses);
     let points = points.iter().zip(&*inverses);
     points
-        .map(|(point, inverse)| {
-            let mut encoding = point.y.mul(inverse).to_le_bytes();
-            encoding[31] |= u8::from(point.x.mul(inverse).is_odd()) << 7;
-            encoding
-        })
+        .map(|(point, inverse)| encode(&[point.x.mul(inverse), point.y.mul(inverse)]))
         .collect()
+}
+
+/// Encodes a point. **Constant-time.**
+pub fn encode([x, y]: &[Element; 2]) -> [u8; 32] {
+    let mut encoding = y.to_le_bytes();
+    encoding[31] |= u8::from(x.is_odd()) << 7;
+    encoding
 }

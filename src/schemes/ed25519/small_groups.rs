@@ -1,5 +1,5 @@
 //! Tests of every rule for every signature in small groups: each A and R of the group in each
-//! encoding, with each S and each k.
+//! encoding, with each S and each k; and of all products and sums of points.
 //!
 //! The groups are cyclic subgroups, with cofactor times n points, of curves over the field of
 //! Ed25519. Expected results follow from numbers alone: the points are multiples of a generator T,
@@ -9,12 +9,16 @@ use super::rule::Rule;
 use super::verify::{Verification, verify};
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::EdwardsCurve;
+use crate::cpu::edwards::decode::Encoding;
 use crate::cpu::edwards::field::Element;
 use crate::cpu::edwards::tables::{BaseTables, Precomputed};
 use crate::cpu::field::limbs::{Limbs, to_le_bytes};
 use crate::cpu::field::moduli::Modulus;
 use crate::curve::constants::ed25519::P;
-use crate::types::{PublicKeys, Rejection, ResultsMut, Rows, Verdict};
+use crate::ops::edwards25519::{Arithmetic, Bases, Multiply, Operation, Points};
+use crate::types::{
+    PublicKeys, Rejection, ResultSink, ResultsMut, Rows, SecretKeys, Verdict, rows_of,
+};
 use num_bigint::BigUint;
 
 /// Defines a curve with the order of B, the coefficient d and a generator of the group.
@@ -321,6 +325,102 @@ fn every_signature<G: SmallGroup>() {
             }
         }
     }
+}
+
+/// Returns the encodings of all points by the number of the multiple of T.
+fn canonical_encodings(encodings: &[Encoded]) -> Vec<[u8; 32]> {
+    let canonical = encodings.iter().filter(|encoding| encoding.is_canonical);
+    canonical.map(|encoding| encoding.bytes).collect()
+}
+
+/// Checks the results of an operation, by item.
+fn check<const W: usize>(
+    engine: &CpuEngine,
+    items: usize,
+    compute: impl Fn(&CpuEngine, &mut ResultSink),
+    expected: impl Fn(usize) -> Result<[u8; W], Rejection>,
+) {
+    let found = rows_of::<W>(items, |out| compute(engine, out));
+    assert!(found.into_iter().eq((0..items).map(expected)));
+}
+
+/// Tests products of every point in every encoding and every scalar, with and without the cofactor,
+/// and sums of every pair of points.
+fn every_product<G: SmallGroup>() {
+    let multiples = multiples::<G>();
+    let points = multiples.len();
+    let encodings = encodings(&multiples);
+    let canonical = canonical_encodings(&encodings);
+    assert_eq!(canonical.len(), points);
+    let rows: Vec<[u8; 32]> = encodings.iter().map(|encoding| encoding.bytes).collect();
+    let items = rows.len();
+    let number = |item: usize| encodings[item].number as usize;
+    for engine in [
+        CpuEngine::new(None, None).unwrap(),
+        CpuEngine::new(None, None).unwrap().portable(),
+    ] {
+        for encoding in [Encoding::Canonical, Encoding::Lenient] {
+            let is_taken =
+                |item: usize| encoding == Encoding::Lenient || encodings[item].is_canonical;
+            // The result with this number, if the item's encoding is taken.
+            let result = |item: usize, number: usize| match is_taken(item) {
+                true => Ok(canonical[number % points]),
+                false => Err(Rejection::MalformedPoint),
+            };
+            let points_of_items = Points::encoded(&rows, encoding);
+            for (k, is_cofactored) in (0..=G::N).flat_map(|k| [(k, false), (k, true)]) {
+                let key = to_le_bytes(&[k, 0, 0, 0]);
+                let multiply = Multiply {
+                    secret_keys: SecretKeys::rows(Rows::all(&key)),
+                    bases: Bases::Points(points_of_items),
+                    is_cofactored,
+                    items,
+                };
+                let factor = (if is_cofactored { k * G::COFACTOR } else { k }) as usize;
+                check(
+                    &engine,
+                    items,
+                    |engine, out| multiply.compute_in_chunks::<G>(engine, 0, out),
+                    |item| match k {
+                        0 => Err(Rejection::SecretKeyOutOfRange),
+                        k if k == G::N => Err(Rejection::SecretKeyOutOfRange),
+                        _ => result(item, factor * number(item)),
+                    },
+                );
+            }
+            for (addend, row) in canonical.iter().enumerate() {
+                let arithmetic = |operation| Arithmetic {
+                    operation,
+                    points: points_of_items,
+                    items,
+                };
+                let sums = arithmetic(Operation::Add(Points::canonical(Rows::all(row))));
+                let multiples = arithmetic(Operation::MultiplyByCofactor);
+                check(
+                    &engine,
+                    items,
+                    |engine, out| sums.compute_in_chunks::<G>(engine, 0, out),
+                    |item| result(item, number(item) + addend),
+                );
+                check(
+                    &engine,
+                    items,
+                    |engine, out| multiples.compute_in_chunks::<G>(engine, 0, out),
+                    |item| result(item, number(item) * G::COFACTOR as usize),
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn products_cofactor_8() {
+    every_product::<Of24>();
+}
+
+#[test]
+fn products_cofactor_4() {
+    every_product::<Of20>();
 }
 
 #[test]

@@ -5,6 +5,7 @@ use super::memcheck::{make_public, make_secret};
 use gecc::bip340::{Auxiliary, SigningKeys};
 use gecc::ecdsa::SForm;
 use gecc::ed25519::Variant;
+use gecc::edwards25519::Points;
 use gecc::hash_to_curve::Suite;
 use gecc::mask::{Form, Masked};
 use gecc::modular::Numbers;
@@ -13,8 +14,8 @@ use gecc::silent_payments::{Outputs, Receiver};
 use gecc::x25519::AllZero;
 use gecc::{Backend, Curve, EcdsaCurve, Engine, Error, Point, PublicKeys, Rejection, SecretKey};
 use gecc::{
-    Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, hash_to_curve, keys, mask,
-    modular, oprf, ristretto255, silent_payments, sm2, x25519,
+    Rows, Secp256k1, SecretKeys, Signers, bip340, ecdh, ecdsa, ed25519, edwards25519,
+    hash_to_curve, keys, mask, modular, oprf, ristretto255, silent_payments, sm2, x25519,
 };
 use serde_json::Value;
 use std::hint::black_box;
@@ -299,6 +300,44 @@ fn ristretto255(engine: &Engine) {
     });
 }
 
+/// Points are public.
+fn edwards25519(engine: &Engine) {
+    let scalars = || below_order_of_edwards25519(keys_of(0x21));
+    let (_, points) = edwards25519::generate(engine, MESSAGES.len()).unwrap();
+    let points = Points::canonical(&points);
+    with_secrets(scalars, |keys| {
+        edwards25519::mul(engine, keys, points).unwrap()
+    });
+    with_secrets(scalars, |keys| {
+        edwards25519::mul(engine, &keys[0], points).unwrap()
+    });
+    with_secrets(scalars, |keys| {
+        edwards25519::mul_cofactored(engine, keys, points).unwrap()
+    });
+    with_secrets(scalars, |keys| {
+        columns(|rows, codes| {
+            edwards25519::mul_cofactored_into(engine, &keys[0], points, rows, codes)
+        })
+    });
+    with_secrets(scalars, |keys| {
+        edwards25519::public_keys(engine, keys).unwrap()
+    });
+    with_secrets(
+        || vec![[0x55; 64], [0xee; 64], [0; 64]],
+        |numbers: &[[u8; 64]]| {
+            let reduce = |wide: &[u8; 64]| {
+                let narrow = wide.first_chunk().expect("32 bytes");
+                [
+                    edwards25519::reduce_wide(wide),
+                    edwards25519::reduce(narrow),
+                ]
+            };
+            let reduced = numbers.iter().flat_map(reduce);
+            reduced.map(|key| *key.expose_bytes()).collect()
+        },
+    );
+}
+
 fn public_keys<C: Curve>(engine: &Engine) {
     with_secrets(
         || keys_of(0x21),
@@ -548,6 +587,7 @@ pub fn all() {
     each_curve!(on_curve(&plain));
     x25519(&plain);
     ristretto255(&plain);
+    edwards25519(&plain);
     scans(&plain);
     for suite in Suite::ALL {
         hashed_items(&plain, *suite);
