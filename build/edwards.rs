@@ -200,6 +200,9 @@ impl EdwardsCurve {
         for (name, value) in self.of_ristretto().into_iter().flatten() {
             constant(&mut out, name, &value);
         }
+        for (name, value) in self.of_montgomery().into_iter().flatten() {
+            constant(&mut out, name, &value);
+        }
         modulus_constants(&mut out, "N", &self.n);
         writeln!(
             out,
@@ -237,6 +240,17 @@ impl EdwardsCurve {
                 (&self.d + p - &one).modpow(&BigUint::from(2u32), p),
             ),
         ])
+    }
+
+    /// Returns the coefficient A of the Montgomery curve v^2 = u^3 + A u^2 + u to which the curve is
+    /// birationally equivalent, and the even square root of -(A + 2) that the equivalence has (RFC
+    /// 7748, section 4.1). There are none if it is not a square.
+    fn of_montgomery(&self) -> Option<[(&'static str, BigUint); 2]> {
+        let p = &self.p;
+        let one = BigUint::from(1u32);
+        let a = divide(&((&one + p - &self.d) * 2u32), &(&one + &self.d), p);
+        let root = self.even_root(&((p * 2u32 - 2u32 - &a) % p))?;
+        Some([("MONTGOMERY_A", a), ("SQRT_MINUS_A_MINUS_2", root)])
     }
 
     /// Returns the even square root of a number below p, if it is a square, for a p that is 5

@@ -34,7 +34,7 @@
 //! | SM2 sign | [`sm2`] | in keys and nonces |
 //! | ECDH | [`ecdh`] | in private keys |
 //! | X25519 (RFC 7748) | [`x25519`] | in private keys |
-//! | points of edwards25519 | [`edwards25519`] | in private keys |
+//! | points of edwards25519 | [`edwards25519`] | in private keys and hashed messages |
 //! | ristretto255 (RFC 9496) | [`ristretto255`] | in private keys, uniform bytes and messages |
 //! | hashing to points (RFC 9380 and others) | [`hash_to_curve`] | in messages, with suites of RFC 9380 |
 //! | masks for private set intersection | [`mask`], [`ristretto255`] | in keys; in items with suites of RFC 9380 |

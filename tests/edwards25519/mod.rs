@@ -3,6 +3,7 @@
 pub mod arithmetic;
 pub mod columns;
 pub mod encodings;
+pub mod hashing;
 pub mod products;
 
 use crate::support::random::Random;

@@ -790,12 +790,13 @@ fn ristretto255_products((name, engines): Kind) {
     }
 }
 
-/// Private keys of edwards25519, their products with points, and numbers that are reduced.
+/// Private keys of edwards25519, their products with points, and messages that are hashed to points.
 fn edwards25519_products((name, engines): Kind) {
     use curve25519_dalek::constants::ED25519_BASEPOINT_POINT;
     use curve25519_dalek::{EdwardsPoint, Scalar};
     use gecc::edwards25519::{
-        Points, mul_cofactored_into, mul_into, public_keys, reduce, reduce_wide,
+        Points, Suite, hash_to_curve, mul_cofactored_into, mul_into, public_keys, reduce,
+        reduce_wide,
     };
     let _alone = search::alone();
     let engine = engines.engine();
@@ -858,6 +859,11 @@ fn edwards25519_products((name, engines): Kind) {
                 drop(reduce_wide(message));
             }
         });
+        for &suite in Suite::ALL {
+            check("hashing", &|| {
+                drop(hash_to_curve(&engine, suite, b"tag", messages).unwrap())
+            });
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod curves;
 pub mod decode;
+pub mod elligator;
 pub mod field;
 pub mod halves;
 pub mod ladder;

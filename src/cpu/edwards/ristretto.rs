@@ -49,13 +49,13 @@ fn powers(lanes: Option<Lanes>, values: &[Element]) -> Zeroizing<Vec<Element>> {
 }
 
 /// Ratios whose roots are computed together.
-struct Ratios {
+pub(super) struct Ratios {
     ratios: Wiped<Ratio>,
     bases: Wiped<Element>,
 }
 
 impl Ratios {
-    fn with_capacity(capacity: usize) -> Self {
+    pub(super) fn with_capacity(capacity: usize) -> Self {
         Ratios {
             ratios: Wiped::with_capacity(capacity),
             bases: Wiped::with_capacity(capacity),
@@ -63,14 +63,18 @@ impl Ratios {
     }
 
     #[inline(never)]
-    fn push(&mut self, u: Element, v: Element) {
+    pub(super) fn push(&mut self, u: Element, v: Element) {
         let (ratio, base) = Ratio::new(u, v);
         self.ratios.push(ratio);
         self.bases.push(base);
     }
 
     /// Calls `take` with the index of each ratio, its root and the mask of `Ratio::even_root`.
-    fn for_each_root(&self, lanes: Option<Lanes>, mut take: impl FnMut(usize, Element, u64)) {
+    pub(super) fn for_each_root(
+        &self,
+        lanes: Option<Lanes>,
+        mut take: impl FnMut(usize, Element, u64),
+    ) {
         let powers = powers(lanes, &self.bases);
         for (index, (ratio, power)) in self.ratios.iter().zip(powers.iter()).enumerate() {
             let (root, is_root) = ratio.even_root(power);
@@ -198,7 +202,7 @@ fn encode(point: &Extended, inverse_root: &Element) -> [u8; 32] {
 }
 
 /// Returns `other` if the mask is all ones, and `value` if it is 0.
-fn select(value: &Element, other: &Element, mask: u64) -> Element {
+pub(super) fn select(value: &Element, other: &Element, mask: u64) -> Element {
     let mut selected = *value;
     selected.assign_masked(other, mask);
     selected

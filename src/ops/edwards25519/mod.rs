@@ -1,4 +1,5 @@
-//! Points of edwards25519, the curve of Ed25519: decoding, sums, and products by secrets.
+//! Points of edwards25519, the curve of Ed25519: decoding, sums, products by secrets, and hashing to
+//! points.
 //!
 //! Points are encoded in 32 bytes as RFC 8032, section 5.1.2, specifies, or given as coordinates
 //! ([`Points`]). They are public, and may have any order: the curve has 8 l points, where l = 2^252 +
@@ -25,6 +26,7 @@
 //! So far, all calls compute on the CPU, whichever backend the engine uses.
 
 mod cpu;
+mod hash;
 pub(crate) mod known_answers;
 mod points;
 
@@ -43,6 +45,7 @@ use crate::types::{
     Error, Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, bytes_of,
     require_lengths,
 };
+pub use hash::{Suite, UnknownSuite, hash_to_curve, hash_to_curve_into};
 pub use points::{Points, UnknownEncoding};
 use std::ops::Range;
 

@@ -336,6 +336,14 @@ fn edwards25519(engine: &Engine) {
             reduced.map(|key| *key.expose_bytes()).collect()
         },
     );
+    for &suite in edwards25519::Suite::ALL {
+        with_secrets(
+            || numbers::<40>(0x21),
+            |messages: &[[u8; 40]]| {
+                edwards25519::hash_to_curve(engine, suite, b"tag", messages).unwrap()
+            },
+        );
+    }
 }
 
 fn public_keys<C: Curve>(engine: &Engine) {
