@@ -63,7 +63,8 @@
 //!
 //! # Examples
 //! Every function's page has one. The repository's `examples/` has programs that process real data:
-//! senders of Ethereum's transactions, Bitcoin's blocks, certificates, private set intersection.
+//! senders of Ethereum's transactions, Bitcoin's blocks, certificates, private set intersection,
+//! scans of Monero's outputs.
 //! `docs/using.md` has more on columns, GPUs, threads and memory, `docs/masking.md` on private set
 //! intersection.
 

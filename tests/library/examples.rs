@@ -44,6 +44,10 @@ fn examples_give_the_known_answers() {
         ],
     );
     prints("ecdh_psi", &["25 in common; the plain intersection has 25"]);
+    prints(
+        "monero_view_tags",
+        &["200 outputs received; the senders paid 200"],
+    );
 }
 
 fn examples_report_problems() {
@@ -58,6 +62,12 @@ fn examples_report_problems() {
         "valid, which the file denies",
     );
     complains("ecdh_psi", Path::new("no such file"), 2, "no such file");
+    complains(
+        "monero_view_tags",
+        Path::new("many"),
+        2,
+        "`many` is not a number of transactions",
+    );
 }
 
 /// The items of an example file, for the library.
