@@ -14,9 +14,10 @@ use std::borrow::Cow;
 
 /// EIP-7702: the byte before a signed authorization.
 const AUTHORIZATION_MAGIC: u8 = 5;
-/// Maximum number of bytes of nonces, gas and chains, of prices, and of other numbers.
+/// Maximum number of bytes of nonces, gas and chains, of v, and of other numbers, such as amounts
+/// and prices (yellow paper, equation 20).
 const SMALL: usize = 8;
-const AMOUNT: usize = 16;
+const V: usize = 16;
 const NUMBER: usize = 32;
 
 /// A signed message and its signature.
@@ -161,14 +162,14 @@ fn legacy(encoded: &[u8]) -> rlp::Result<EncodedTransaction<'_>> {
     let payload = only_list(encoded)?;
     let mut rest = payload;
     rlp::digits(&mut rest, SMALL)?;
-    rlp::digits(&mut rest, AMOUNT)?;
+    rlp::digits(&mut rest, NUMBER)?;
     rlp::digits(&mut rest, SMALL)?;
     recipient(&mut rest)?;
     rlp::digits(&mut rest, NUMBER)?;
     rlp::string(&mut rest)?;
     let span = before(payload, rest);
     let (parity, chain_id) =
-        from_v(rlp::integer(&mut rest, AMOUNT)?).ok_or("v fits no legacy transaction")?;
+        from_v(rlp::integer(&mut rest, V)?).ok_or("v fits no legacy transaction")?;
     let signature = signature(&mut rest)?;
     rlp::end(rest)?;
     let signed = SignedMessage {
@@ -198,9 +199,9 @@ fn typed<'a>(type_byte: u8, list: &'a [u8], kind: Kind) -> rlp::Result<EncodedTr
     let chain_id = rlp::integer(&mut rest, SMALL)? as u64;
     rlp::digits(&mut rest, SMALL)?;
     // The gas price, or the fee and the priority fee.
-    rlp::digits(&mut rest, AMOUNT)?;
+    rlp::digits(&mut rest, NUMBER)?;
     if kind != Kind::Eip2930 {
-        rlp::digits(&mut rest, AMOUNT)?;
+        rlp::digits(&mut rest, NUMBER)?;
     }
     rlp::digits(&mut rest, SMALL)?;
     if matches!(kind, Kind::Eip2930 | Kind::Eip1559) {
@@ -214,7 +215,7 @@ fn typed<'a>(type_byte: u8, list: &'a [u8], kind: Kind) -> rlp::Result<EncodedTr
     let mut authorizations: &[u8] = &[];
     match kind {
         Kind::Eip4844 => {
-            rlp::digits(&mut rest, AMOUNT)?;
+            rlp::digits(&mut rest, NUMBER)?;
             hashes(&mut rest)?;
         }
         Kind::Eip7702 => authorizations = list_of_authorizations(&mut rest)?,

@@ -14,6 +14,7 @@ mod values;
 use super::answers::Kind;
 use super::blocks::place_in;
 use super::decoded::{DecodedSignatures, Decoder, Encodings};
+use super::encoded_transaction::EncodedTransaction;
 use super::transaction::{SHORTEST, TransactionList};
 use super::trie::other_root;
 use super::{PIECE, Piece, PieceContent};
@@ -324,9 +325,9 @@ impl Decoder<'_> {
         text: Range<usize>,
     ) -> Result<(), Why> {
         let encoded = decoded(&values.bytes[text.clone()])?;
-        if encoded.len() == size_of::<[u8; 32]>() {
-            // No signed object is that short. The bytes are not repeated in the message, because a
-            // private key has the same length.
+        if encoded.len() == size_of::<[u8; 32]>() && EncodedTransaction::parse(&encoded).is_err() {
+            // A transaction is that short only if r and s are tiny. The bytes are not repeated in
+            // the message, because a private key has the same length.
             return Err(
                 "32 bytes alone, as a hash has: the block or the transaction itself is needed"
                     .into(),

@@ -408,19 +408,19 @@ impl Table<'_> {
         };
         let fields = TransactionFields {
             nonce: small(&self.nonce, row).map_err(of("nonce"))?,
-            gas_price: optional(&self.gas_price, row),
+            gas_price: price(&self.gas_price, row),
             max_fee_per_gas: self
                 .max_fee_per_gas
                 .as_ref()
-                .and_then(|column| optional(column, row)),
+                .and_then(|column| price(column, row)),
             max_priority_fee_per_gas: self
                 .max_priority_fee_per_gas
                 .as_ref()
-                .and_then(|column| optional(column, row)),
+                .and_then(|column| price(column, row)),
             max_fee_per_blob_gas: self
                 .max_fee_per_blob_gas
                 .as_ref()
-                .and_then(|column| optional(column, row)),
+                .and_then(|column| price(column, row)),
             gas_limit: small(&self.gas_limit, row).map_err(of("gas_limit"))?,
             to: self.recipient(row)?,
             value: amount(&self.value, row).map_err(of("value"))?,
@@ -758,6 +758,14 @@ fn optional<T: TryFrom<i128>>(column: &Integers, row: usize) -> Option<T> {
         .get(row)
         .ok()
         .and_then(|number| T::try_from(number).ok())
+}
+
+/// Returns a price in the width of its field, like [`optional`].
+fn price(column: &Integers, row: usize) -> Option<Number> {
+    let price: u128 = optional(column, row)?;
+    let mut number = Number::default();
+    number[16..].copy_from_slice(&price.to_be_bytes());
+    Some(number)
 }
 
 fn small(column: &Integers, row: usize) -> Result<u64, CellProblem> {

@@ -498,10 +498,10 @@ impl FieldBuffers {
 #[derive(Default)]
 pub struct TransactionFields<'a> {
     pub nonce: u64,
-    pub gas_price: Option<u128>,
-    pub max_fee_per_gas: Option<u128>,
-    pub max_priority_fee_per_gas: Option<u128>,
-    pub max_fee_per_blob_gas: Option<u128>,
+    pub gas_price: Option<Number>,
+    pub max_fee_per_gas: Option<Number>,
+    pub max_priority_fee_per_gas: Option<Number>,
+    pub max_fee_per_blob_gas: Option<Number>,
     pub gas_limit: u64,
     pub to: Option<Address>,
     pub value: Number,
@@ -549,14 +549,14 @@ impl<'a> TransactionFields<'a> {
         }
         rlp::put_integer(self.nonce, to);
         if type_number < 2 {
-            rlp::put_integer(self.gas_price.ok_or("the gas price is missing")?, to);
+            rlp::put_number(&self.gas_price.ok_or("the gas price is missing")?, to);
         } else {
             let priority = self
                 .max_priority_fee_per_gas
                 .ok_or("the maximal priority fee is missing")?;
-            rlp::put_integer(priority, to);
-            rlp::put_integer(
-                self.max_fee_per_gas.ok_or("the maximal fee is missing")?,
+            rlp::put_number(&priority, to);
+            rlp::put_number(
+                &self.max_fee_per_gas.ok_or("the maximal fee is missing")?,
                 to,
             );
         }
@@ -577,7 +577,7 @@ impl<'a> TransactionFields<'a> {
             let fee = self
                 .max_fee_per_blob_gas
                 .ok_or("the maximal fee for blobs is missing")?;
-            rlp::put_integer(fee, to);
+            rlp::put_number(&fee, to);
             rlp::put_list(self.blob_versioned_hashes, to);
         }
         if type_number == 4 {

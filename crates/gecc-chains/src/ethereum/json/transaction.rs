@@ -2,7 +2,7 @@
 
 use super::members::{Meaning, Members, Why, meanings};
 use super::next_element;
-use super::values::{amount, bytes, fixed, number, parity, scalar, small, text, v};
+use super::values::{bytes, fixed, number, parity, scalar, small, text, v};
 use crate::ethereum::answers::Kind;
 use crate::ethereum::decoded::{Decoder, SourceClaims};
 use crate::ethereum::interpretation::{MemberNames, SignatureStatement, parity_of_v};
@@ -176,10 +176,10 @@ impl<'a> JsonTransaction<'a> {
             nonce: members
                 .read(Field::Nonce, small)?
                 .ok_or_else(|| missing("nonce"))?,
-            gas_price: members.read(Field::GasPrice, amount)?,
-            max_fee_per_gas: members.read(Field::MaxFeePerGas, amount)?,
-            max_priority_fee_per_gas: members.read(Field::MaxPriorityFeePerGas, amount)?,
-            max_fee_per_blob_gas: members.read(Field::MaxFeePerBlobGas, amount)?,
+            gas_price: members.read(Field::GasPrice, number)?,
+            max_fee_per_gas: members.read(Field::MaxFeePerGas, number)?,
+            max_priority_fee_per_gas: members.read(Field::MaxPriorityFeePerGas, number)?,
+            max_fee_per_blob_gas: members.read(Field::MaxFeePerBlobGas, number)?,
             gas_limit: members
                 .read(Field::GasLimit, small)?
                 .ok_or_else(|| missing("gas"))?,

@@ -96,7 +96,7 @@ pub fn scalar(value: &str) -> Result<Number, Why> {
 }
 
 /// Parses a number of up to 128 bits.
-pub fn amount(value: &str) -> Result<u128, Why> {
+fn amount(value: &str) -> Result<u128, Why> {
     let parsed = match digits(value)? {
         Digits::Decimal(digits) => digits.parse(),
         Digits::Hexadecimal(digits) => u128::from_str_radix(&digits, 16),

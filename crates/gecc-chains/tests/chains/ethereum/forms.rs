@@ -50,6 +50,49 @@ pub fn transactions_by_themselves(settings: &Settings) {
     assert_eq!(of_text(settings, &pretty), expected[..1]);
 }
 
+/// Prices of up to 256 bits, and a transaction of 32 bytes, as r and s are 1: TransactionTests of
+/// ethereum/tests (ttGasPrice/TransactionWithHighGasPrice, ttEIP1559/
+/// GasLimitPriceProductOverflowtMinusOne and ttRSValue/TransactionWithRSvalue1).
+pub fn transactions_with_extreme_numbers(settings: &Settings) {
+    let r = "48b55bfa915ac795c431978d8a6a992b628d557da5ff759b307d495a36649353";
+    let s = "1fffd310ac743f371de3b9f7f9cb56c0b28ad43601b4ab949f53faa07bd2c804";
+    let price = "031eea408f8e1799cb883da2927b1336521d73c2c14accfebb70d5c5ae4669";
+    let to = "095e7baea6a6c7c4c2dfeb977efac326af552d87";
+    let legacy = format!("0xf87e809f{price}82520894{to}80801ba0{r}a0{s}");
+    let of_json = json!({
+        "type": "0x0", "nonce": "0x0", "gasPrice": format!("0x{price}"), "gas": "0x5208",
+        "to": format!("0x{to}"), "value": "0x0", "input": "0x", "v": "0x1b",
+        "r": format!("0x{r}"), "s": format!("0x{s}"),
+    });
+    let with_fees = format!(
+        "0x02f885018084773594009f02{}82520894{to}8080c080a0{}a0{}",
+        "ff".repeat(30),
+        "5cbd172231fc0735e0fb994dd5b1a4939170a260b36f0427a8a80866b063b948",
+        "7c230f7f578dd61785c93361b9871c0706ebfa6d06e3f4491dc9558c5202ed36"
+    );
+    let short = "0xdf800182520894095e7baea6a6c7c4c2dfeb977efac326af552d870b801b0101";
+    for (text, from) in [
+        (&legacy[..], "9bf13f2f5c3875ddce2500538191d25b0a54b0e9"),
+        (
+            &of_json.to_string(),
+            "9bf13f2f5c3875ddce2500538191d25b0a54b0e9",
+        ),
+        (&with_fees, "ae2aec498d20869d441eaaf708fb1e375ae1787d"),
+        (short, "98c188f183d4e93ff2bffadd145f39b4a792ed85"),
+    ] {
+        let answers = of_text(settings, text);
+        assert_eq!(
+            (answers.len(), answers[0].valid()),
+            (1, Some(true)),
+            "{text}"
+        );
+        assert_eq!(
+            answers[0].from.map(const_hex::encode).as_deref(),
+            Some(from)
+        );
+    }
+}
+
 /// The output of `debug_getRawBlock`, `eth_getRawTransactionByHash` and tools.
 pub fn blocks_and_transactions_in_hexadecimal(settings: &Settings) {
     let mut random = Random::new();

@@ -38,6 +38,7 @@ pub fn tests() -> Vec<Test> {
         made::other_senders_and_hashes,
         made::responses_of_nodes,
         forms::transactions_by_themselves,
+        forms::transactions_with_extreme_numbers,
         forms::blocks_and_transactions_in_hexadecimal,
         forms::node_errors_are_reported,
         forms::deposits,
