@@ -5,11 +5,13 @@
 //! `GECC_CONFORMANCE_WRITE=1` writes the tables instead. The vectors are in
 //! `tests/vectors/conformance`, with their origin.
 
+mod acvp;
 mod command;
 #[path = "../../../../tests/harness/mod.rs"]
 mod harness;
 mod hashes;
 mod report;
+mod signatures;
 mod vectors;
 mod wycheproof;
 
@@ -30,7 +32,7 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
 /// A source of vectors, by the name of its table in docs/conformance.md.
 type Source = (&'static str, fn() -> Vec<Row>);
 
-const SOURCES: [Source; 1] = [("wycheproof", wycheproof::rows)];
+const SOURCES: [Source; 2] = [("wycheproof", wycheproof::rows), ("acvp", acvp::rows)];
 
 fn main() -> ExitCode {
     let tests: Vec<Test> = SOURCES
