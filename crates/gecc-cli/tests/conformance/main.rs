@@ -7,6 +7,7 @@
 
 mod acvp;
 mod command;
+mod cryptography;
 #[path = "../../../../tests/harness/mod.rs"]
 mod harness;
 mod hashes;
@@ -32,7 +33,11 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
 /// A source of vectors, by the name of its table in docs/conformance.md.
 type Source = (&'static str, fn() -> Vec<Row>);
 
-const SOURCES: [Source; 2] = [("wycheproof", wycheproof::rows), ("acvp", acvp::rows)];
+const SOURCES: [Source; 3] = [
+    ("wycheproof", wycheproof::rows),
+    ("acvp", acvp::rows),
+    ("cryptography", cryptography::rows),
+];
 
 fn main() -> ExitCode {
     let tests: Vec<Test> = SOURCES
