@@ -45,7 +45,7 @@ def digest(name: str, message: bytes) -> bytes:
 
 def test_every_file_with_a_count_is_tested() -> None:
     counted = {name for name, cell in LISTED.items() if cell.isdigit()}
-    assert counted == {*ECDSA, *ECDH, "ed25519"}
+    assert counted == {*ECDSA, *ECDH, "ed25519", "ed25519vectors"}
     assert len(ECDSA) == 22 and len(ECDH) == 7
 
 
@@ -125,3 +125,32 @@ def test_ed25519(rule: str) -> None:
                 assert not any(found)
             except ValueError:
                 pass
+
+
+def accepts(rule: str, flags: list[str]) -> bool:
+    """Whether a rule accepts a case of CCTV, by its flags; as in the test of the command."""
+    low_order = "low_order_A" in flags or "low_order_R" in flags
+    residue = "low_order_residue" in flags
+    other_hash = "reencoded_k" in flags and "low_order_A" not in flags
+    canonical = "non_canonical_A" not in flags and "non_canonical_R" not in flags
+    return {
+        "cofactorless": "non_canonical_R" not in flags and not residue and not other_hash,
+        "strict": "non_canonical_R" not in flags and not residue and not low_order,
+        "libsodium": not low_order and not residue,
+        "zip215": not other_hash,
+        "rfc8032": canonical and not residue,
+        "rfc8032-cofactored": canonical,
+    }[rule]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_ed25519vectors(rule: str) -> None:
+    cases = file("cctv/ed25519vectors")
+    assert len(cases) == int(LISTED["ed25519vectors"])
+    found = gecc.ed25519_verify(
+        [case["msg"].encode() for case in cases],
+        [bytes.fromhex(case["sig"]) for case in cases],
+        [bytes.fromhex(case["key"]) for case in cases],
+        rule=rule,
+    )
+    assert list(found) == [accepts(rule, case["flags"] or []) for case in cases]

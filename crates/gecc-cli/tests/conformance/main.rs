@@ -6,6 +6,7 @@
 //! `tests/vectors/conformance`, with their origin.
 
 mod acvp;
+mod cctv;
 mod command;
 mod cryptography;
 #[path = "../../../../tests/harness/mod.rs"]
@@ -33,10 +34,11 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
 /// A source of vectors, by the name of its table in docs/conformance.md.
 type Source = (&'static str, fn() -> Vec<Row>);
 
-const SOURCES: [Source; 3] = [
+const SOURCES: [Source; 4] = [
     ("wycheproof", wycheproof::rows),
     ("acvp", acvp::rows),
     ("cryptography", cryptography::rows),
+    ("cctv", cctv::rows),
 ];
 
 fn main() -> ExitCode {
