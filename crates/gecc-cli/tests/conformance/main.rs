@@ -6,6 +6,7 @@
 //! `tests/vectors/conformance`, with their origin.
 
 mod acvp;
+mod bip;
 mod cctv;
 mod command;
 mod cryptography;
@@ -34,11 +35,12 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
 /// A source of vectors, by the name of its table in docs/conformance.md.
 type Source = (&'static str, fn() -> Vec<Row>);
 
-const SOURCES: [Source; 4] = [
+const SOURCES: [Source; 5] = [
     ("wycheproof", wycheproof::rows),
     ("acvp", acvp::rows),
     ("cryptography", cryptography::rows),
     ("cctv", cctv::rows),
+    ("bip", bip::rows),
 ];
 
 fn main() -> ExitCode {
