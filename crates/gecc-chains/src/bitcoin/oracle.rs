@@ -350,6 +350,51 @@ fn sighashes_equal_those_of_the_crate_bitcoin() {
     assert!(compared > 100_000);
 }
 
+/// `sighash.json` of Bitcoin Core (tests/vectors/conformance): legacy hashes for random scripts and
+/// hash types of 32 bits. A signature has a type of one byte, whose bits are the only ones that
+/// select what is signed; the others are only hashed.
+#[test]
+fn sighashes_equal_those_of_bitcoin_core() {
+    let packed = include_bytes!("../../../../tests/vectors/conformance/bitcoin/sighash.json.gz");
+    let file = flate2::read::GzDecoder::new(&packed[..]);
+    let cases: Vec<(String, String, usize, i32, String)> = serde_json::from_reader(file).unwrap();
+    assert_eq!(cases.len(), 500);
+    for (transaction, script, index, hash_type, expected) in &cases {
+        let transaction = const_hex::decode(transaction).unwrap();
+        let block = [&[0; BLOCK_HEADER][..], &[1], &transaction].concat();
+        let block = Block::parse(block).unwrap();
+        let view = block.transaction(0).unwrap();
+        let inputs = view.inputs().count();
+        let none = serialize(&output_of(Vec::new())).repeat(inputs);
+        let spent = undo::plain(none, inputs).unwrap();
+        let found = Sighashes::new(view, spent.outputs(0..inputs));
+        // Consensus does not hash the opcode OP_CODESEPARATOR, which no template has. These scripts
+        // push no data that could contain its byte.
+        let mut script = const_hex::decode(script).unwrap();
+        script.retain(|byte| *byte != 0xab);
+        let mut messages = Messages::default();
+        let low = HashType(hash_type.to_le_bytes()[0]);
+        let digest = match found.legacy(*index, &script, low, &mut messages) {
+            SighashDigest::Known(digest) => digest,
+            SighashDigest::Of(message) => {
+                let mut message = messages.iter().nth(message).unwrap().to_vec();
+                let end = message.len() - 4;
+                message[end..].copy_from_slice(&hash_type.to_le_bytes());
+                hashes::sha256d(&message)
+            }
+        };
+        let shown: Vec<u8> = digest.iter().rev().copied().collect();
+        assert_eq!(const_hex::encode(shown), *expected, "{hash_type:#x}");
+    }
+}
+
+fn output_of(script: Vec<u8>) -> TxOut {
+    TxOut {
+        value: Amount::ZERO,
+        script_pubkey: ScriptBuf::from_bytes(script),
+    }
+}
+
 #[test]
 fn hash_types_with_a_name_are_those_of_the_crate_bitcoin() {
     for byte in 0..=u8::MAX {

@@ -7,6 +7,7 @@
 
 mod acvp;
 mod bip;
+mod bitcoin;
 mod cctv;
 mod command;
 mod cryptography;
@@ -14,6 +15,7 @@ mod cryptography;
 mod harness;
 mod hashes;
 mod report;
+mod script;
 mod signatures;
 mod vectors;
 mod wycheproof;
@@ -35,12 +37,14 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
 /// A source of vectors, by the name of its table in docs/conformance.md.
 type Source = (&'static str, fn() -> Vec<Row>);
 
-const SOURCES: [Source; 5] = [
+const SOURCES: [Source; 7] = [
     ("wycheproof", wycheproof::rows),
     ("acvp", acvp::rows),
     ("cryptography", cryptography::rows),
     ("cctv", cctv::rows),
     ("bip", bip::rows),
+    ("bitcoin", bitcoin::rows),
+    ("taproot", bitcoin::taproot_rows),
 ];
 
 fn main() -> ExitCode {
