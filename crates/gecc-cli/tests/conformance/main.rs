@@ -11,6 +11,7 @@ mod bitcoin;
 mod cctv;
 mod command;
 mod cryptography;
+mod ethereum;
 #[path = "../../../../tests/harness/mod.rs"]
 mod harness;
 mod hashes;
@@ -37,7 +38,7 @@ static ENGINE: LazyLock<Engine> = LazyLock::new(|| {
 /// A source of vectors, by the name of its table in docs/conformance.md.
 type Source = (&'static str, fn() -> Vec<Row>);
 
-const SOURCES: [Source; 7] = [
+const SOURCES: [Source; 8] = [
     ("wycheproof", wycheproof::rows),
     ("acvp", acvp::rows),
     ("cryptography", cryptography::rows),
@@ -45,6 +46,7 @@ const SOURCES: [Source; 7] = [
     ("bip", bip::rows),
     ("bitcoin", bitcoin::rows),
     ("taproot", bitcoin::taproot_rows),
+    ("ethereum", ethereum::rows),
 ];
 
 fn main() -> ExitCode {
