@@ -2,7 +2,7 @@
 """Writes the files of this folder from clones of the projects that README.md names.
 
     python3 extract.py --wycheproof REPO --acvp REPO --cctv REPO --ethereum REPO --btcd REPO \
-        --cryptography WHEEL
+        --bips REPO --cryptography WHEEL
 
 REPO is the folder of a clone, bare or not, whose HEAD is the commit that README.md states; WHEEL is
 the wheel of cryptography_vectors. A source that is not given keeps its file. Nothing is changed but
@@ -116,6 +116,16 @@ def btcd(repository):
     (FOLDER / "bitcoin/script_assets_test.json.zst").write_bytes(packed.stdout)
 
 
+def bips(repository):
+    """The chains of each seed of BIP 32, with their extended keys."""
+    page = shown(repository, "bip-0032.mediawiki").decode()
+    seeds = page[page.index("===Test vector 1===") : page.index("===Test vector 5===")].split("===Test vector")[1:]
+    pattern = r"\* Chain (\S+)\n\*\* ext pub: (\S+)\n\*\* ext prv: (\S+)"
+    chains = [re.findall(pattern, seed.replace("<sub>H</sub>", "H")) for seed in seeds]
+    names = ["chain", "public", "private"]
+    write("bip/bip32.json", [[dict(zip(names, chain)) for chain in seed] for seed in chains])
+
+
 def sections(text):
     """The sections of a file of NIST's, each with its lines."""
     found = [("", [])]
@@ -142,7 +152,7 @@ def cryptography(wheel):
 
 
 def main():
-    sources = [wycheproof, acvp, cctv, ethereum, btcd, cryptography]
+    sources = [wycheproof, acvp, cctv, ethereum, btcd, bips, cryptography]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for source in sources:
         parser.add_argument(f"--{source.__name__}")

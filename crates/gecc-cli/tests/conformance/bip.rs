@@ -1,22 +1,86 @@
-//! Bitcoin's improvement proposals 340 and 341, RFC 6979, and GM/T 0003.5.
+//! Bitcoin's improvement proposals 32, 340 and 341, RFC 6979, and GM/T 0003.5.
 
 use crate::ENGINE;
 use crate::command::answers;
 use crate::report::Row;
+use crate::script::sha256d;
 use crate::signatures::{self, Signature};
-use crate::vectors::{bytes, digits, list, number, plain, text};
+use crate::vectors::{bytes, digits, json, list, number, plain, text};
 use gecc::bip340::Auxiliary;
-use gecc::{CurveId, PublicKeys, Rows, SecretKey, bip340, sm2, tweak};
+use gecc::tweak::{ExtendedKey, HARDENED};
+use gecc::{CurveId, PublicKeys, Rejection, Rows, SecretKey, bip340, keys, sm2, tweak};
 use serde_json::{Value, json};
 
 pub fn rows() -> Vec<Row> {
     vec![
+        bip32_row(),
         bip340_row(),
         bip341_row(),
         rfc6979_row("p256"),
         rfc6979_row("secp256k1"),
         sm2_row(),
     ]
+}
+
+/// Each extended key: its public part belongs to its private part, and is the child of the one
+/// before it. Hardened children cannot be derived from public keys.
+fn bip32_row() -> Row {
+    let file = json("bip/bip32.json.gz");
+    let seeds = list(&file);
+    let chains = seeds.iter().map(|seed| list(seed).len()).sum();
+    let mut row = Row::new("BIP 32, test vectors 1 to 4", chains);
+    let mut children = 0;
+    for seed in seeds {
+        let mut parent: Option<ExtendedKey> = None;
+        for chain in list(seed) {
+            let this = extended_key(text(&chain["public"]));
+            let private = extended_key(text(&chain["private"]));
+            let secret = SecretKey::from_bytes(private.key[1..].try_into().expect("32 bytes"));
+            let public = keys::public_keys(&ENGINE, CurveId::Secp256k1, &[secret]);
+            let public = public.expect("the CPU computes")[0];
+            let public = public.ok().and_then(|key| key.to_compressed());
+            let is_pair = public == Some(this.key) && private.chain_code == this.chain_code;
+            let is_child = parent.is_none_or(|parent| {
+                let index = text(&chain["chain"]).rsplit('/').next().expect("an index");
+                let is_hardened = index.ends_with('H');
+                let index: u32 = index.trim_end_matches('H').parse().expect("a number");
+                let index = if is_hardened { index | HARDENED } else { index };
+                let child = tweak::bip32_children(&ENGINE, &[parent], &[index]);
+                let child = child.expect("the CPU computes")[0];
+                children += usize::from(!is_hardened);
+                if is_hardened {
+                    child == Err(Rejection::ValueOutOfRange)
+                } else {
+                    child == Ok(this)
+                }
+            });
+            row.library(is_pair && is_child, || chain.to_string());
+            parent = Some(this);
+        }
+    }
+    row.note(format!("public keys of private ones, {children} children"));
+    row
+}
+
+/// Decodes an extended key: base58 of a version, the depth, the parent's fingerprint, the index, the
+/// chain code, the key, and four bytes of the hash of all these.
+fn extended_key(encoded: &str) -> ExtendedKey {
+    const DIGITS: &str = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+    let mut bytes = [0_u8; 82];
+    for digit in encoded.chars() {
+        let mut carry = DIGITS.find(digit).expect("a digit of base58");
+        for byte in bytes.iter_mut().rev() {
+            carry += 58 * usize::from(*byte);
+            *byte = carry as u8;
+            carry >>= 8;
+        }
+    }
+    let (content, checksum) = bytes.split_at(78);
+    assert_eq!(sha256d(content)[..4], *checksum, "{encoded}");
+    ExtendedKey {
+        chain_code: content[13..45].try_into().expect("32 bytes"),
+        key: content[45..].try_into().expect("33 bytes"),
+    }
 }
 
 fn bip340_row() -> Row {
@@ -81,7 +145,7 @@ fn bip341_row() -> Row {
         let root = &output["intermediary"]["merkleRoot"];
         let root = (!root.is_null()).then(|| [field(root)]);
         let internal = [field(&output["given"]["internalPubkey"])];
-        let roots = root.as_ref().map(|root| Rows::from(root));
+        let roots = root.as_ref().map(Rows::from);
         let tweaked = tweak::taproot(&ENGINE, &internal, roots).expect("the CPU computes");
         let expected = field(&output["intermediary"]["tweakedPubkey"]);
         let is_same = tweaked[0]
