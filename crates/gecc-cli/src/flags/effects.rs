@@ -230,10 +230,7 @@ const COMMANDS: &[(&str, &[&[(&str, Effect)]])] = &[
                     "accept_all_zero",
                     Depends("commands::keys::ecdh, by the curve"),
                 ),
-                (
-                    "hybrid_keys",
-                    Depends("commands::keys::ecdh, by the curve"),
-                ),
+                ("hybrid_keys", Depends("commands::keys::ecdh, by the curve")),
                 ("key_file", Always),
             ],
         ],
