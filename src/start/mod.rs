@@ -3,6 +3,8 @@
 mod cpu_answers;
 mod gpu_tests;
 #[cfg(test)]
+mod oprf_tests;
+#[cfg(test)]
 mod planned;
 #[cfg(test)]
 mod tests;

@@ -178,7 +178,7 @@ pub fn evaluate_with_proof<S: Suite>(
 }
 
 /// Evaluates and proves with a nonce, which vectors of the RFC state.
-fn evaluate_with_nonce<S: Suite>(
+pub(crate) fn evaluate_with_nonce<S: Suite>(
     engine: &Engine,
     key: &SecretKey,
     blinded: &[S::Element],
