@@ -1,5 +1,5 @@
-//! The vectors of RFC 9497, appendices A.1.1, A.1.2, A.3.1 and A.3.2. Proofs with the nonces of the RFC are in the
-//! library's unit tests, because callers cannot choose nonces.
+//! The vectors of RFC 9497, appendices A.1.1, A.1.2, A.3.1 and A.3.2. Proofs with the nonces of the
+//! RFC are in the library's unit tests, because callers cannot choose nonces.
 
 use super::suites::OprfSuite;
 use super::{elements, results};

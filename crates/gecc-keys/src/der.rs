@@ -1,6 +1,6 @@
 //! Private keys in DER: SEC 1 (RFC 5915) and PKCS#8 (RFC 5208, RFC 5958), for Ed25519 and X25519
-//! according to RFC 8410. Where writers differ, these are read as leniently as by OpenSSL: lengths may have more
-//! bytes than needed, and numbers fewer or more than 32.
+//! according to RFC 8410. Where writers differ, these are read as leniently as by OpenSSL: lengths
+//! may have more bytes than needed, and numbers fewer or more than 32.
 
 use crate::asn1::{
     BIT_STRING, Elements, IDENTIFIER, INTEGER, NULL, OCTET_STRING, SEQUENCE, whole_bytes,

@@ -100,9 +100,9 @@ pub fn blind<S: Suite, M: AsRef<[u8]> + Sync>(
 }
 
 /// Blinds inputs as [`blind`] does, with blinds of the caller, for test vectors and for protocols
-/// that derive blinds. Blinds have to be uniformly random from 1 to the group order minus 1, secret, and used once: with the
-/// same blind, equal inputs have equal elements. **Constant-time** in inputs, though not in their
-/// lengths, and in blinds.
+/// that derive blinds. Blinds have to be uniformly random from 1 to the group order minus 1, secret,
+/// and used once: with the same blind, equal inputs have equal elements. **Constant-time** in
+/// inputs, though not in their lengths, and in blinds.
 ///
 /// Items whose blind is out of range are rejected.
 ///
