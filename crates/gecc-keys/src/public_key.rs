@@ -31,6 +31,9 @@ pub fn public_key(key: &[u8], kind: impl Into<KeyKind>) -> Option<Result<Vec<u8>
     let kind = kind.into();
     let text = without_mark(key).trim_ascii_start();
     match text.first()? {
+        // None of these forms fits in 32 bytes, but a plain key may begin like one: u = 123 of
+        // X25519 is a brace and zeros.
+        _ if key.len() == 32 => None,
         // Coordinates may begin with any bytes, but a key of 64 bytes is not text by chance.
         b'{' if std::str::from_utf8(text).is_ok() => Some(of_jwk(text, kind)),
         _ if is_pem(key, text) => Some(of_pem(key, kind)),

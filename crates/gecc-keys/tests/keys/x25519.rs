@@ -298,3 +298,29 @@ fn plain_public_keys_have_32_bytes() {
     }
     reader.finish().unwrap();
 }
+
+/// A u-coordinate may have the bytes of a text, such as 123, which is a brace and zeros.
+#[test]
+fn plain_public_keys_may_look_like_text() {
+    for start in [
+        "{",
+        " {",
+        "-----BEGIN",
+        "ssh-ed25519 ",
+        "---- BEGIN SSH2",
+        "LS0tLS1CRUdJTi",
+    ] {
+        let mut key = [0; 32];
+        key[..start.len()].copy_from_slice(start.as_bytes());
+        for kind in [KeyKind::X25519, KeyKind::Ed25519] {
+            assert_eq!(public_key(&key, kind), None, "{start}");
+            let mut reader = Reader::new(kind);
+            assert_eq!(
+                reader.row(&key),
+                PublicKeys::mixed_row_of_x(&key),
+                "{start}"
+            );
+            reader.finish().unwrap();
+        }
+    }
+}
