@@ -33,6 +33,7 @@ def listed() -> dict[str, str]:
 LISTED = listed()
 ECDSA = [name for name, cell in LISTED.items() if name.startswith("ecdsa_") and cell.isdigit()]
 ECDH = [name for name, cell in LISTED.items() if name.startswith("ecdh_") and cell.isdigit()]
+X25519 = [name for name, cell in LISTED.items() if name.startswith("x25519") and cell.isdigit()]
 
 
 def digest(name: str, message: bytes) -> bytes:
@@ -45,8 +46,8 @@ def digest(name: str, message: bytes) -> bytes:
 
 def test_every_file_with_a_count_is_tested() -> None:
     counted = {name for name, cell in LISTED.items() if cell.isdigit()}
-    assert counted == {*ECDSA, *ECDH, "ed25519", "ed25519vectors"}
-    assert len(ECDSA) == 22 and len(ECDH) == 7
+    assert counted == {*ECDSA, *ECDH, *X25519, "ed25519", "ed25519vectors"}
+    assert len(ECDSA) == 22 and len(ECDH) == 7 and len(X25519) == 4
 
 
 @pytest.mark.parametrize("name", ECDSA)
@@ -98,6 +99,24 @@ def test_ecdh(name: str) -> None:
             assert case["result"] != "valid", case
         else:
             assert case["result"] != "invalid" and shared == case["shared"], case
+
+
+@pytest.mark.parametrize("accept_all_zero", [False, True])
+@pytest.mark.parametrize("name", X25519)
+def test_x25519(name: str, accept_all_zero: bool) -> None:
+    groups = file(f"wycheproof/{name}_test")["testGroups"]
+    cases = [case for group in groups for case in group["tests"]]
+    assert len(cases) == int(LISTED[name])
+    for case in cases:
+        try:
+            secrets, ok = gecc.x25519([key(case["private"])], [key(case["public"])], accept_all_zero=accept_all_zero)
+            shared = bytes(secrets[0]).hex() if bool(ok[0]) else None
+        except ValueError:
+            # The only key of a call cannot be read.
+            shared = None
+        # An acceptable case has to be computed: only a shared secret of zero may be refused.
+        is_refused = case["result"] == "invalid" or ("ZeroSharedSecret" in case["flags"] and not accept_all_zero)
+        assert shared == (None if is_refused else case["shared"]), case
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -15,6 +15,7 @@ use gecc::{
     CurveId, Point, PublicKeys, SecretKey, ecdh, ecdsa, ed25519, keys, point, signature_from_der,
     x25519,
 };
+use gecc_keys::KeyKind;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -63,19 +64,19 @@ const ECDH: [&str; 7] = [
     "ecdh_secp256r1_webcrypto_test",
 ];
 
-/// X25519 keys in formats that state their purpose, which gecc-keys does not read.
-const X25519_KEY_FORMS: [&str; 3] = ["x25519_asn_test", "x25519_jwk_test", "x25519_pem_test"];
+/// Plain keys, and keys in formats that state their purpose.
+const X25519: [&str; 4] = [
+    "x25519_test",
+    "x25519_asn_test",
+    "x25519_jwk_test",
+    "x25519_pem_test",
+];
 
 pub fn rows() -> Vec<Row> {
     let mut rows: Vec<Row> = ECDSA.iter().map(|name| ecdsa_row(name)).collect();
     rows.extend(ECDH.iter().map(|name| ecdh_row(name)));
     rows.push(ed25519_row());
-    rows.push(x25519_row());
-    rows.extend(
-        X25519_KEY_FORMS
-            .iter()
-            .map(|name| x25519_key_form_row(name)),
-    );
+    rows.extend(X25519.iter().map(|name| x25519_row(name)));
     rows.push(curves_row());
     rows
 }
@@ -144,7 +145,7 @@ impl<'a> SignatureCase<'a> {
 }
 
 /// Requires that the formats of a group's key are read as the same key.
-fn require_key_forms(name: &str, group: &Value, kind: gecc_keys::KeyKind, key: &[u8]) {
+fn require_key_forms(name: &str, group: &Value, kind: KeyKind, key: &[u8]) {
     let der = bytes(&group["publicKeyDer"]);
     let mut forms = vec![der, text(&group["publicKeyPem"]).as_bytes().to_vec()];
     forms.extend(
@@ -290,26 +291,46 @@ fn ecdsa_items(cases: &[SignatureCase]) -> Vec<Items> {
     ]
 }
 
+/// A key as a file has it. Octets may look like text.
+enum FileKey {
+    /// PEM or a JSON Web Key.
+    Text(String),
+    /// DER, a point, a number of any length, or a plain key.
+    Octets(Vec<u8>),
+}
+
+impl FileKey {
+    fn of(value: &Value) -> Self {
+        match value {
+            Value::String(text) if text.starts_with("-----") || text.is_empty() => {
+                FileKey::Text(text.clone())
+            }
+            Value::String(digits) => FileKey::Octets(crate::vectors::digits(digits)),
+            other => FileKey::Text(other.to_string()),
+        }
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        match self {
+            FileKey::Text(text) => text.as_bytes(),
+            FileKey::Octets(octets) => octets,
+        }
+    }
+}
+
 /// A case of a key agreement.
 struct AgreementCase {
     described: String,
     result: String,
     flags: Vec<String>,
     shared: Vec<u8>,
-    /// The peer's key and the private key as the file has them.
-    public: Vec<u8>,
-    private: Vec<u8>,
+    /// The peer's key.
+    public: FileKey,
+    private: FileKey,
 }
 
 impl AgreementCase {
     fn of(case: &Value) -> Self {
-        let form = |value: &Value| match value {
-            Value::String(text) if text.starts_with("-----") || text.is_empty() => {
-                text.clone().into_bytes()
-            }
-            Value::String(digits) => crate::vectors::digits(digits),
-            other => other.to_string().into_bytes(),
-        };
         AgreementCase {
             described: described(case),
             result: text(&case["result"]).to_owned(),
@@ -318,8 +339,8 @@ impl AgreementCase {
                 .map(|flag| text(flag).to_owned())
                 .collect(),
             shared: bytes(&case["shared"]),
-            public: form(&case["public"]),
-            private: form(&case["private"]),
+            public: FileKey::of(&case["public"]),
+            private: FileKey::of(&case["private"]),
         }
     }
 
@@ -396,31 +417,25 @@ impl Row {
     }
 }
 
-fn is_text(key: &[u8]) -> bool {
-    key.starts_with(b"-----") || key.starts_with(b"{")
-}
-
 /// Agrees on all cases as one batch, with keys in whatever format the file has.
 fn agreed(curve: CurveId, cases: &[AgreementCase]) -> Vec<Option<[u8; 32]>> {
     // A key that is not read stays in the batch as an empty one, which is no point.
     let peers: Vec<Vec<u8>> = cases
         .iter()
-        .map(|case| match gecc_keys::public_key(&case.public, curve) {
-            Some(read) => read.unwrap_or_default(),
-            None => case.public.clone(),
-        })
+        .map(
+            |case| match gecc_keys::public_key(case.public.as_bytes(), curve) {
+                Some(read) => read.unwrap_or_default(),
+                None => case.public.as_bytes().to_vec(),
+            },
+        )
         .collect();
     let peers: Vec<&[u8]> = peers.iter().map(Vec::as_slice).collect();
     let secret: Vec<Option<SecretKey>> = cases
         .iter()
-        .map(|case| {
-            if is_text(&case.private) {
-                // WebCrypto has keys on other curves as invalid cases.
-                let read = gecc_keys::secret_keys(&case.private, curve).ok()?;
-                Some(read.into_iter().next().expect("one key"))
-            } else {
-                number(&case.private).map(SecretKey::from_bytes)
-            }
+        .map(|case| match &case.private {
+            // WebCrypto has keys on other curves as invalid cases.
+            FileKey::Text(text) => secret_key(text.as_bytes(), curve.into()),
+            FileKey::Octets(octets) => number(octets).map(SecretKey::from_bytes),
         })
         .collect();
     let used: Vec<SecretKey> = secret
@@ -439,17 +454,22 @@ fn agreed(curve: CurveId, cases: &[AgreementCase]) -> Vec<Option<[u8; 32]>> {
         .collect()
 }
 
+/// Reads the only private key of a file.
+fn secret_key(file: &[u8], kind: KeyKind) -> Option<SecretKey> {
+    let read = gecc_keys::secret_keys(file, kind).ok()?;
+    Some(read.into_iter().next().expect("one key"))
+}
+
 fn ecdh_line(case: &AgreementCase) -> Value {
-    let key = |key: &[u8], is_private: bool| {
-        if is_text(key) {
-            String::from_utf8(key.to_vec()).expect("a text")
-        } else if is_private {
-            number(key).map_or_else(|| hex::encode(key), hex::encode)
-        } else {
-            hex::encode(key)
-        }
+    let public = match &case.public {
+        FileKey::Text(text) => text.clone(),
+        FileKey::Octets(octets) => hex::encode(octets),
     };
-    json!({"public_key": key(&case.public, false), "secret_key": key(&case.private, true)})
+    let private = match &case.private {
+        FileKey::Text(text) => text.clone(),
+        FileKey::Octets(octets) => number(octets).map_or_else(|| hex::encode(octets), hex::encode),
+    };
+    json!({"public_key": public, "secret_key": private})
 }
 
 /// The case "accepted only by verifiers that ignore the sign of x", as ZIP 215 requires.
@@ -461,7 +481,7 @@ fn ed25519_row() -> Row {
     let mut cases = Vec::new();
     for group in &groups {
         let key = bytes(&group["publicKey"]["pk"]);
-        require_key_forms(name, group, gecc_keys::KeyKind::Ed25519, &key);
+        require_key_forms(name, group, KeyKind::Ed25519, &key);
         cases.extend(SignatureCase::of(group, key));
     }
     let mut row = Row::new("ed25519", count).with_python();
@@ -523,54 +543,129 @@ fn ed25519_row() -> Row {
     row
 }
 
-fn x25519_cases(name: &str) -> (Vec<AgreementCase>, usize) {
-    let (groups, count) = groups(name);
-    let cases = groups.iter().flat_map(|group| list(&group["tests"]));
-    (cases.map(AgreementCase::of).collect(), count)
+/// Shared secrets of one batch, or `None` where a case was refused.
+type SharedSecrets = Vec<Option<Vec<u8>>>;
+
+/// The same cases with shared secrets of zero accepted, which is an option, and rejected.
+struct X25519Outcomes {
+    accepting: SharedSecrets,
+    rejecting: SharedSecrets,
 }
 
-fn x25519_row() -> Row {
-    let (cases, count) = x25519_cases("x25519_test");
-    let mut row = Row::new("x25519", count);
-    let row_of = |bytes: &[u8]| <[u8; 32]>::try_from(bytes).expect("32 bytes");
-    let secret: Vec<SecretKey> = cases
-        .iter()
-        .map(|case| SecretKey::from_bytes(row_of(&case.private)))
-        .collect();
-    let peers: Vec<[u8; 32]> = cases.iter().map(|case| row_of(&case.public)).collect();
-    let peers = PublicKeys::x25519(&peers);
-    let shared = |all_zero| {
-        x25519::shared_secrets(&ENGINE, &secret, peers, all_zero).expect("the CPU computes")
-    };
-    let accepted = shared(AllZero::Accept);
-    let checked = shared(AllZero::Reject);
-    let mut computed = Vec::new();
-    for ((case, accepted), checked) in cases.iter().zip(accepted).zip(checked) {
-        let accepted = accepted.ok().map(|secret| *secret.expose_bytes());
-        let is_zero = case.flags.iter().any(|flag| flag == "ZeroSharedSecret");
-        let is_right =
-            accepted.is_some_and(|secret| secret[..] == case.shared) && checked.is_err() == is_zero;
-        row.library(is_right, || case.described.clone());
-        computed.push(!is_zero);
+impl X25519Outcomes {
+    fn of(shared: impl Fn(AllZero) -> SharedSecrets) -> Self {
+        X25519Outcomes {
+            accepting: shared(AllZero::Accept),
+            rejecting: shared(AllZero::Reject),
+        }
     }
-    let zero = computed.iter().filter(|computed| !**computed).count();
+
+    /// Returns whether this case has the outcomes that its result and flags require. An acceptable
+    /// case has to be computed: only a shared secret of zero may be refused, and only if zero is
+    /// not accepted.
+    fn are_right(&self, item: usize, case: &AgreementCase) -> bool {
+        let accepted = (case.result != "invalid").then_some(&case.shared);
+        let checked = accepted.filter(|_| !case.shares_zero());
+        self.accepting[item].as_ref() == accepted && self.rejecting[item].as_ref() == checked
+    }
+
+    fn described(&self, item: usize, case: &AgreementCase) -> String {
+        let shown = |shared: &SharedSecrets| shared[item].as_ref().map(hex::encode);
+        format!(
+            "{}: {:?} with zero accepted, {:?} with zero rejected",
+            case.described,
+            shown(&self.accepting),
+            shown(&self.rejecting),
+        )
+    }
+}
+
+impl AgreementCase {
+    fn shares_zero(&self) -> bool {
+        self.flags.iter().any(|flag| flag == "ZeroSharedSecret")
+    }
+}
+
+fn x25519_row(name: &str) -> Row {
+    let (groups, count) = groups(name);
+    let cases: Vec<AgreementCase> = groups
+        .iter()
+        .flat_map(|group| list(&group["tests"]))
+        .map(AgreementCase::of)
+        .collect();
+    let mut row = Row::new(name.trim_end_matches("_test"), count).with_python();
+    let through_library = X25519Outcomes::of(x25519_by_library(&cases));
+    let through_command = X25519Outcomes::of(x25519_by_command(&cases));
+    for (item, case) in cases.iter().enumerate() {
+        row.library(through_library.are_right(item, case), || {
+            through_library.described(item, case)
+        });
+        row.command(through_command.are_right(item, case), || {
+            through_command.described(item, case)
+        });
+    }
+    let acceptable = cases.iter().filter(|case| case.result == "acceptable");
+    let zero = acceptable.clone().filter(|case| case.shares_zero()).count();
     row.note(format!(
-        "of {} acceptable cases {zero} share zero, which is computed, or refused if so configured",
-        cases
-            .iter()
-            .filter(|case| case.result == "acceptable")
-            .count()
+        "all {} acceptable cases are computed, {zero} that share zero only if this is accepted",
+        acceptable.count()
     ));
     row
 }
 
-fn x25519_key_form_row(name: &str) -> Row {
-    let (cases, count) = x25519_cases(name);
-    let mut row = Row::new(name.trim_end_matches("_test"), count);
-    for _ in cases {
-        row.leave_out("keys of X25519 are read as 32 bytes only");
+/// Agrees on all cases as one batch. Cases with a key that is not read stay in it with other keys,
+/// so that every case keeps its place.
+fn x25519_by_library(cases: &[AgreementCase]) -> impl Fn(AllZero) -> SharedSecrets {
+    let read: Vec<Option<(SecretKey, [u8; 32])>> = cases.iter().map(x25519_keys).collect();
+    let (secret, peers): (Vec<SecretKey>, Vec<[u8; 32]>) = read
+        .iter()
+        .map(|keys| {
+            keys.clone()
+                .unwrap_or((SecretKey::from_bytes([1; 32]), [9; 32]))
+        })
+        .unzip();
+    move |all_zero| {
+        let peers = PublicKeys::x25519(&peers);
+        x25519::shared_secrets(&ENGINE, &secret, peers, all_zero)
+            .expect("the CPU computes")
+            .into_iter()
+            .zip(&read)
+            .map(|(shared, keys)| {
+                keys.as_ref()?;
+                shared.ok().map(|shared| shared.expose_bytes().to_vec())
+            })
+            .collect()
     }
-    row
+}
+
+/// Reads the keys of a case in whatever format the file has. Returns `None` if one is refused.
+fn x25519_keys(case: &AgreementCase) -> Option<(SecretKey, [u8; 32])> {
+    let kind = KeyKind::X25519;
+    let public = case.public.as_bytes();
+    let public = match gecc_keys::public_key(public, kind) {
+        Some(read) => read.ok()?,
+        None => public.to_vec(),
+    };
+    let private = case.private.as_bytes();
+    let secret = match private.try_into() {
+        Ok(plain) => SecretKey::from_bytes(plain),
+        Err(_) => secret_key(private, kind)?,
+    };
+    Some((secret, public.try_into().ok()?))
+}
+
+fn x25519_by_command(cases: &[AgreementCase]) -> impl Fn(AllZero) -> SharedSecrets {
+    let lines: Vec<Value> = cases.iter().map(ecdh_line).collect();
+    move |all_zero| {
+        let mut arguments = vec!["ecdh", "--curve", "x25519"];
+        if all_zero == AllZero::Accept {
+            arguments.push("--accept-all-zero");
+        }
+        answers(&arguments, &lines)
+            .iter()
+            .map(|answer| answer.get("shared_secret").map(bytes))
+            .collect()
+    }
 }
 
 /// The domain parameters: the generator, the order, and that the generator is on the curve.
