@@ -11,13 +11,13 @@ use crate::cpu::edwards::point::Extended;
 use crate::cpu::edwards::ristretto::{
     Encodings, NoElement, UNIFORM_BYTES, decode_all, encode_all, encode_doubles, map_all,
 };
-use crate::cpu::edwards::scalar::{Scalar, invert_all};
+use crate::cpu::edwards::scalar::Scalar;
 use crate::cpu::edwards::tables::BaseTables;
 use crate::cpu::edwards::{secret, simd};
 use crate::cpu::simd::Lanes;
 use crate::host::wiped::Wiped;
 use crate::ops::hash_to_curve::expand_message;
-use crate::types::{Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys};
+use crate::types::{Rejection, ResultSink, ResultsMut, Rows, SecretKeys};
 use sha2::Sha512;
 use std::ops::Range;
 use zeroize::Zeroizing;
@@ -169,29 +169,6 @@ impl Mask<'_> {
             }
         }
     }
-}
-
-/// Inverts keys modulo the group order, in constant time. A key that is out of range is kept, so
-/// that its item is rejected.
-pub(super) fn inverses(keys: SecretKeys) -> Vec<SecretKey> {
-    let count = keys.len_for(1);
-    // Allocated once: growing the vectors would leave their old contents in freed memory.
-    let mut numbers = Zeroizing::new(Vec::with_capacity(count));
-    let mut places = Vec::with_capacity(count);
-    let mut inverses = Vec::with_capacity(count);
-    for place in 0..count {
-        let key = keys.expose(place);
-        inverses.push(SecretKey::from_bytes(*key));
-        if let Some(number) = Scalar::<Ed25519N>::key_from_le_bytes(key) {
-            numbers.push(number);
-            places.push(place);
-        }
-    }
-    invert_all(&mut numbers);
-    for (place, inverse) in places.into_iter().zip(numbers.iter()) {
-        inverses[place].0 = inverse.to_le_bytes();
-    }
-    inverses
 }
 
 impl Map<'_> {

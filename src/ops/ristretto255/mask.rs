@@ -1,16 +1,15 @@
 //! Masks for private set intersection: hashed messages times a secret, and their removal.
 
-use super::{Map, cpu, gpu};
+use super::inverses::Inverses;
+use super::{Map, gpu};
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
 use crate::gpu::runtime::Plan;
 use crate::gpu::{Launch, SelfTest};
-use crate::host::stack;
 use crate::operation::{Computation, GpuThreshold};
 use crate::ops::keys::require_keys;
 use crate::types::{
-    Error, Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, bytes_of,
-    require_lengths,
+    Error, Rejection, ResultSink, ResultsMut, Rows, SecretKeys, bytes_of, require_lengths,
 };
 use std::ops::Range;
 
@@ -183,27 +182,4 @@ pub fn unmask_into<'a, 'k>(
 ) -> Result<(), Error> {
     let inverses = Inverses::of(secret_keys.into());
     super::mul_into(engine, inverses.keys(), elements, unmasked, codes)
-}
-
-/// Inverses of keys, which are wiped.
-struct Inverses {
-    inverses: Vec<SecretKey>,
-    is_one_for_all: bool,
-}
-
-impl Inverses {
-    fn of(keys: SecretKeys) -> Self {
-        Inverses {
-            inverses: stack::wiped(|| cpu::inverses(keys)),
-            is_one_for_all: keys.is_one_for_all(),
-        }
-    }
-
-    fn keys(&self) -> SecretKeys<'_> {
-        if self.is_one_for_all {
-            SecretKeys::all(&self.inverses[0])
-        } else {
-            SecretKeys::each(&self.inverses)
-        }
-    }
 }

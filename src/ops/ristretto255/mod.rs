@@ -15,6 +15,7 @@
 mod cpu;
 mod generate;
 mod gpu;
+mod inverses;
 pub(crate) mod known_answers;
 mod mask;
 
