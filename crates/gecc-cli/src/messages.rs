@@ -1,5 +1,6 @@
 //! Messages on standard error, with verbosity levels.
 
+use anstream::adapter::strip_str;
 use gecc::fields::may_be_secret;
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -148,7 +149,8 @@ fn secret_parts_of_text(number: usize, text: &str) -> Vec<(String, String)> {
 }
 
 /// Returns the forms in which messages print a text: as it is, escaped in the ways of this program
-/// and of the libraries that it uses, and without control characters, as clap prints it.
+/// and of the libraries that it uses, and without control characters and terminal sequences, as clap
+/// prints it.
 fn printed_forms(text: &str) -> impl Iterator<Item = String> {
     let quoted = format!("{text:?}");
     [
@@ -157,6 +159,7 @@ fn printed_forms(text: &str) -> impl Iterator<Item = String> {
         quoted[1..quoted.len() - 1].to_owned(),
         escaped(text, |_| false).into_owned(),
         text.replace(is_binary, ""),
+        strip_str(text).to_string(),
     ]
     .into_iter()
 }
@@ -304,11 +307,12 @@ mod tests {
     }
 
     /// Messages print an argument as it is, or escaped in one of several ways; clap leaves out
-    /// control characters.
+    /// control characters and terminal sequences.
     #[test]
     fn raw_keys_are_hidden_however_they_are_escaped() {
         let keys = [
             "A\"b'c\\d\u{1}efghijklmnopqrstuvwxyz{|}",
+            "\u{1b}[41nLtSOFefghUItRhYmNkZWZnaHQr\u{7f}\\",
             "zk\\M>/\u{1a}\u{b}\u{fffd}~oZK<-\u{1e}\u{f}|m^O:+\u{1c}\r8Q#x\u{202e}",
         ];
         for key in keys {
@@ -319,6 +323,7 @@ mod tests {
                 key.escape_debug().to_string(),
                 quoted,
                 key.replace(|c: char| c.is_control() && c != '\r', ""),
+                strip_str(key).to_string(),
                 format!("/folder/{key}"),
             ];
             for form in forms {
