@@ -39,7 +39,7 @@ pub struct Map {
     /// The chain for the power (p - 3) / 4, which is 1 / sqrt(v) for a square v. Derived if the
     /// file has none.
     pub inverse_sqrt_chain: Vec<ChainStep>,
-    /// From the curve of the map to the curve of the file, if the two differ.
+    /// The isogeny from the curve of the map to the curve of the file, if the two differ.
     pub isogeny: Option<Isogeny>,
 }
 

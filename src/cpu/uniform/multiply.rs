@@ -31,7 +31,7 @@ const FEWEST_IN_ROWS: usize = 26;
 struct Digits {
     /// The digit e denotes 2e - (2^w - 1).
     rows: [u64; DIGITS],
-    /// Whether each half has to be negated.
+    /// Marks the halves that have to be negated.
     negate: [Mask; 2],
 }
 

@@ -146,7 +146,7 @@ impl Computation for Multiply<'_> {
     }
 }
 
-/// What is computed from public points.
+/// The operations on public points.
 #[derive(Clone, Copy)]
 pub(crate) enum Operation<'a> {
     Decompress,

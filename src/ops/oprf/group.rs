@@ -1,4 +1,4 @@
-//! What the protocol needs of a group and a hash function (RFC 9497, section 2.1).
+//! The requirements of the protocol for a group and a hash function (RFC 9497, section 2.1).
 
 use crate::engine::Engine;
 use crate::ops::hash_to_curve::{Dst, ExpandingHash, expand_message};
