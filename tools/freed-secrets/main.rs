@@ -986,7 +986,10 @@ fn masks((name, engines): Kind) {
             hash_to_curve::points_into(&cpu, suite, DST, &items, &mut points, &mut codes).unwrap();
             assert!(codes.iter().all(|code| *code == Verdict::VALID_CODE));
             points.iter().for_each(|point| watch.add(point));
-            let public = keys::public_keys(&Engine::cpu().unwrap(), suite.curve(), &keys).unwrap();
+            // Multiples of the keys themselves would be unmasked to the generator.
+            let others = numbers::<32>(&mut Watch::new(), &mut random, items.len());
+            let others: Vec<SecretKey> = others.into_iter().map(SecretKey::from_bytes).collect();
+            let public = keys::public_keys(&cpu, suite.curve(), &others).unwrap();
             let public: Vec<Point> = public.into_iter().map(Result::unwrap).collect();
             for keys in both(&keys) {
                 let unmasked = mask::unmask(&cpu, suite.curve(), keys, &public, Form::Raw);
