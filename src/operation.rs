@@ -3,7 +3,7 @@
 //! which a GPU is faster ([`Computation`]).
 
 use crate::cpu::CpuEngine;
-pub(crate) use crate::gpu::{Computation, GpuThreshold};
+pub(crate) use crate::gpu::{Computation, CpuComputation, GpuThreshold};
 
 /// A batch with a single result. Its items are the parts of the batch, whose results are combined.
 pub(crate) trait Reduction: Computation {

@@ -24,7 +24,9 @@ pub use interface::{Failure, FaultKind, KernelOrigin, Limits, LoadedKernels, Una
 use runtime::{Bytes, CallersContext, Device, Unit, count, sources};
 pub use runtime::{Fault, PageLock};
 use schedule::execution::{self, Chunk};
-pub use schedule::{Computation, GpuThreshold, Launch, Running, SelfTest, SelfTestRun};
+pub use schedule::{
+    Computation, CpuComputation, GpuThreshold, Launch, Running, SelfTest, SelfTestRun,
+};
 use schedule::{DeviceCache, DevicePool, Machine, StreamSlot, run, self_tests};
 use std::collections::BTreeMap;
 use std::ops::Range;

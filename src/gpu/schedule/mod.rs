@@ -10,6 +10,8 @@ mod stream_slot;
 mod work_queue;
 
 pub use chunks::Machine;
-pub use operation::{Computation, GpuThreshold, Launch, Running, SelfTest, SelfTestRun};
+pub use operation::{
+    Computation, CpuComputation, GpuThreshold, Launch, Running, SelfTest, SelfTestRun,
+};
 pub use stream_slot::{DeviceCache, StreamSlot};
 pub use work_queue::{DevicePool, run};

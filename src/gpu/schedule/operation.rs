@@ -60,6 +60,48 @@ pub trait Computation: Sync {
     fn plan_chunk<'a>(&'a self, plan: &mut Plan<'a>, items: Range<usize>) -> Launch<'a>;
 }
 
+/// An operation without kernels: a [`Computation`] that is for the CPU alone.
+pub trait CpuComputation: Sync {
+    /// Returns the number of items of the batch.
+    fn items(&self) -> usize;
+
+    /// Computes a range of items, as [`Computation::compute_on_cpu`] does.
+    fn compute(&self, cpu: &CpuEngine, items: Range<usize>, out: &mut ResultSink);
+}
+
+impl<T: CpuComputation> Computation for T {
+    fn items(&self) -> usize {
+        CpuComputation::items(self)
+    }
+
+    fn gpu_threshold(&self) -> GpuThreshold {
+        GpuThreshold::of(usize::MAX)
+    }
+
+    fn is_for_cpu_alone(&self) -> bool {
+        true
+    }
+
+    fn compute_on_cpu(&self, cpu: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+        self.compute(cpu, items, out);
+    }
+
+    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
+        unreachable!("{NO_KERNELS}")
+    }
+
+    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
+        unreachable!("{NO_KERNELS}")
+    }
+
+    fn plan_chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
+        unreachable!("{NO_KERNELS}")
+    }
+}
+
+/// The reason why nothing about kernels is asked of a [`CpuComputation`].
+const NO_KERNELS: &str = "the operation has no kernels: is_for_cpu_alone";
+
 /// The batch size, in items per CPU thread, above which a GPU finishes sooner
 /// (docs/performance.md). It differs between the portable CPU code and the vector code, which
 /// computes eight items at a time.

@@ -1,14 +1,11 @@
 //! Hashing to points of edwards25519 and curve25519 (RFC 9380, section 8.5).
 
-use super::CURVE;
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::elligator::{ELEMENT_BYTES, ElementBytes, Model, map_all};
 use crate::cpu::edwards::simd::Lanes;
 use crate::cpu::field::limbs::to_le_bytes;
 use crate::engine::Engine;
-use crate::gpu::runtime::Plan;
-use crate::gpu::{Launch, SelfTest};
-use crate::operation::{Computation, GpuThreshold};
+use crate::operation::CpuComputation;
 use crate::ops::hash::SizedTexts;
 use crate::ops::hash_to_curve::{Dst, expand_message};
 use crate::types::{
@@ -166,38 +163,13 @@ impl<'a> HashToCurve<'a> {
     }
 }
 
-impl Computation for HashToCurve<'_> {
+impl CpuComputation for HashToCurve<'_> {
     fn items(&self) -> usize {
         self.messages.items()
     }
 
-    fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold::of(usize::MAX)
-    }
-
-    fn is_for_cpu_alone(&self) -> bool {
-        true
-    }
-
-    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         self.compute_in_chunks(engine, items.start, out);
-    }
-
-    /// Messages may be passwords.
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, Vec::new())
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        Vec::new()
-    }
-
-    fn plan_chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
-        unreachable!("the operation has no kernels: is_for_cpu_alone")
     }
 }
 

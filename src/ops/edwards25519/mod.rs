@@ -36,11 +36,9 @@ use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 pub use crate::cpu::edwards::decode::Encoding;
 use crate::engine::Engine;
-use crate::gpu::runtime::Plan;
-use crate::gpu::{Launch, SelfTest};
 use crate::host::stack;
 use crate::known_answers::bytes;
-use crate::operation::{Computation, GpuThreshold};
+use crate::operation::CpuComputation;
 use crate::types::{
     Error, Rejection, ResultSink, ResultsMut, Rows, SecretKey, SecretKeys, bytes_of,
     require_lengths,
@@ -56,9 +54,6 @@ pub const IDENTITY: [u8; 32] =
 /// The encoding of the base point B (RFC 8032, section 5.1).
 pub const BASE_POINT: [u8; 32] =
     bytes("5866666666666666666666666666666666666666666666666666666666666666");
-
-/// The curve of the kernels that these operations will have.
-const CURVE: &str = "ed25519";
 
 /// The points that are multiplied.
 #[derive(Clone, Copy)]
@@ -112,37 +107,13 @@ impl<'a> Multiply<'a> {
     }
 }
 
-impl Computation for Multiply<'_> {
+impl CpuComputation for Multiply<'_> {
     fn items(&self) -> usize {
         self.items
     }
 
-    fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold::of(usize::MAX)
-    }
-
-    fn is_for_cpu_alone(&self) -> bool {
-        true
-    }
-
-    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         self.compute_in_chunks::<Ed25519>(engine, items.start, out);
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, Vec::new())
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        Vec::new()
-    }
-
-    fn plan_chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
-        unreachable!("the operation has no kernels: is_for_cpu_alone")
     }
 }
 
@@ -208,33 +179,13 @@ impl<'a> Arithmetic<'a> {
     }
 }
 
-impl Computation for Arithmetic<'_> {
+impl CpuComputation for Arithmetic<'_> {
     fn items(&self) -> usize {
         self.items
     }
 
-    fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold::of(usize::MAX)
-    }
-
-    fn is_for_cpu_alone(&self) -> bool {
-        true
-    }
-
-    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         self.compute_in_chunks::<Ed25519>(engine, items.start, out);
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (CURVE, Vec::new())
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        Vec::new()
-    }
-
-    fn plan_chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
-        unreachable!("the operation has no kernels: is_for_cpu_alone")
     }
 }
 

@@ -1,12 +1,10 @@
 //! Masks for private set intersection: hashed messages times a secret, and their removal.
 
+use super::Map;
 use super::inverses::Inverses;
-use super::{Map, gpu};
 use crate::cpu::CpuEngine;
 use crate::engine::Engine;
-use crate::gpu::runtime::Plan;
-use crate::gpu::{Launch, SelfTest};
-use crate::operation::{Computation, GpuThreshold};
+use crate::operation::{Computation, CpuComputation};
 use crate::ops::keys::require_keys;
 use crate::types::{
     Error, Rejection, ResultSink, ResultsMut, Rows, SecretKeys, bytes_of, require_lengths,
@@ -42,37 +40,13 @@ impl<'a> Mask<'a> {
     }
 }
 
-impl Computation for Mask<'_> {
+impl CpuComputation for Mask<'_> {
     fn items(&self) -> usize {
         self.map.items()
     }
 
-    fn gpu_threshold(&self) -> GpuThreshold {
-        GpuThreshold::of(usize::MAX)
-    }
-
-    fn is_for_cpu_alone(&self) -> bool {
-        true
-    }
-
-    fn compute_on_cpu(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
+    fn compute(&self, engine: &CpuEngine, items: Range<usize>, out: &mut ResultSink) {
         self.compute_in_chunks(engine, items.start, out);
-    }
-
-    fn is_secret(&self) -> bool {
-        true
-    }
-
-    fn kernels(&self) -> (&'static str, Vec<&'static str>) {
-        (gpu::CURVE, Vec::new())
-    }
-
-    fn self_tests(&self, _: usize) -> Vec<SelfTest> {
-        Vec::new()
-    }
-
-    fn plan_chunk<'a>(&'a self, _: &mut Plan<'a>, _: Range<usize>) -> Launch<'a> {
-        unreachable!("the operation has no kernels: is_for_cpu_alone")
     }
 }
 
