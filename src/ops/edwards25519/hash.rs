@@ -115,15 +115,9 @@ impl<'a> HashToCurve<'a> {
         dst: &[u8],
         messages: &'a [M],
     ) -> Result<Self, Error> {
-        if dst.is_empty() {
-            return Err(Error::DomainSeparation {
-                suite: suite.name(),
-                problem: "requires a domain separation tag",
-            });
-        }
         Ok(HashToCurve {
             suite,
-            dst: Dst::of::<Sha512>(dst),
+            dst: Dst::required::<Sha512>(suite.name(), dst)?,
             messages: SizedTexts::new(cpu, messages.len(), |item| messages[item].as_ref()),
         })
     }

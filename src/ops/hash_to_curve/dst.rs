@@ -1,5 +1,6 @@
 //! Domain separation tags.
 
+use crate::types::Error;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
@@ -43,6 +44,17 @@ impl Dst {
             bytes,
             length: tag.len(),
         }
+    }
+
+    /// Takes the bytes of a tag, for a suite that requires one and has this hash function.
+    pub(crate) fn required<H: Digest>(suite: &'static str, tag: &[u8]) -> Result<Self, Error> {
+        if tag.is_empty() {
+            return Err(Error::DomainSeparation {
+                suite,
+                problem: "requires a domain separation tag",
+            });
+        }
+        Ok(Self::of::<H>(tag))
     }
 
     /// Returns `true` if there is no tag.

@@ -123,14 +123,8 @@ impl<'a> Map<'a> {
         items: usize,
         messages: impl Fn(usize) -> &'a [u8] + Sync + 'a,
     ) -> Result<Self, Error> {
-        if dst.is_empty() {
-            return Err(Error::DomainSeparation {
-                suite: SUITE,
-                problem: "requires a domain separation tag",
-            });
-        }
+        let dst = Dst::required::<Sha512>(SUITE, dst)?;
         let messages = SizedTexts::new(&engine.devices()?.cpu, items, messages);
-        let dst = Dst::of::<Sha512>(dst);
         Ok(Map {
             source: Source::Messages { messages, dst },
         })
