@@ -31,7 +31,7 @@ pub(crate) mod known_answers;
 mod points;
 
 use super::keys::require_keys;
-use super::ristretto255::draw;
+use super::ristretto255::key_pairs;
 use crate::cpu::CpuEngine;
 use crate::cpu::edwards::curves::Ed25519;
 pub use crate::cpu::edwards::decode::Encoding;
@@ -342,13 +342,7 @@ pub fn public_keys_into<'a>(
 /// [`Error::Randomness`] if the generator fails; [`Error::Forked`] in a process that was forked
 /// after the engine was built.
 pub fn generate(engine: &Engine, count: usize) -> Result<(Vec<SecretKey>, Vec<[u8; 32]>), Error> {
-    let secret = draw(engine, count)?;
-    let public = public_keys(engine, &secret)?;
-    let public = public
-        .into_iter()
-        .map(|key| key.expect("a generated key is in range"))
-        .collect();
-    Ok((secret, public))
+    key_pairs(engine, count, |secret| public_keys(engine, secret))
 }
 
 /// Reduces a number of 256 bits, little-endian, modulo l: `sc_reduce32` of Monero. **Constant-time.**

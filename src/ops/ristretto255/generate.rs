@@ -6,7 +6,7 @@ use crate::cpu::edwards::scalar::Scalar;
 use crate::engine::Engine;
 use crate::host::stack;
 use crate::ops::keys::{draw_rows, random};
-use crate::types::{Error, SecretKey};
+use crate::types::{Error, Rejection, SecretKey};
 use zeroize::Zeroizing;
 
 /// The number of keys per request to the operating system.
@@ -29,8 +29,18 @@ type Wide = [u8; 64];
 /// # Ok::<(), gecc::Error>(())
 /// ```
 pub fn generate(engine: &Engine, count: usize) -> Result<(Vec<SecretKey>, Vec<[u8; 32]>), Error> {
+    key_pairs(engine, count, |secret| public_keys(engine, secret))
+}
+
+/// Generates `count` private keys, and returns them with their public keys, which `public_keys`
+/// computes. **Constant-time** in the keys.
+pub(crate) fn key_pairs(
+    engine: &Engine,
+    count: usize,
+    public_keys: impl FnOnce(&[SecretKey]) -> Result<Vec<Result<[u8; 32], Rejection>>, Error>,
+) -> Result<(Vec<SecretKey>, Vec<[u8; 32]>), Error> {
     let secret = draw(engine, count)?;
-    let public = public_keys(engine, &secret)?;
+    let public = public_keys(&secret)?;
     let public = public
         .into_iter()
         .map(|key| key.expect("a generated key is in range"))

@@ -31,8 +31,8 @@ use crate::types::{
     Error, Rejection, ResultSink, ResultsMut, Rows, SecretKeys, bytes_of, require_lengths,
 };
 pub(crate) use cpu::{IDENTITY, rejection_of};
-pub(crate) use generate::draw;
 pub use generate::generate;
+pub(crate) use generate::{draw, key_pairs};
 pub(crate) use mask::Mask;
 pub use mask::{mask, mask_into, unmask, unmask_into};
 use sha2::Sha512;
